@@ -1,0 +1,1 @@
+"""Awa, a PostgreSQL-native job queue for Python."""

@@ -1,0 +1,1 @@
+"""What a developer wants at hand: an embedded PostgreSQL, seed data, the demo."""
