@@ -1,0 +1,55 @@
+"""A job as it is stored: the columns of the view `awa.jobs`, nothing computed.
+
+`Job` is what the client returns from insert, get and list. It is generic in its arguments, so that
+a handler can say `Job[SendEmail]`; read from the database (`JobRow`), `args` is what the JSON held.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+from uuid import UUID
+
+from awa.model.states import JobState
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[A]):
+    """One job; `attempt` counts the attempts begun, the running one included."""
+
+    id: int
+    kind: str
+    queue: str
+    state: JobState
+    priority: int
+    attempt: int
+    max_attempts: int
+    args: A
+    tags: tuple[str, ...]
+    metadata: dict[str, Any]
+    errors: tuple[dict[str, Any], ...]
+    run_at: datetime
+    created_at: datetime
+    ready_at: datetime | None = None
+    attempted_at: datetime | None = None
+    finalized_at: datetime | None = None
+    deadline_at: datetime | None = None
+    runtime_id: UUID | None = None
+    enqueue_shard: int | None = None
+    progress: dict[str, Any] | None = None
+
+
+JobRow: TypeAlias = Job[Any]
+
+JOB_COLUMNS: Final[tuple[str, ...]] = tuple(field.name for field in fields(Job))
+
+
+def job_from_row(row: Mapping[str, Any]) -> JobRow:
+    """A `Job` from a row of `awa.jobs`; columns that the view has beyond ours are left out."""
+    known = {name: row[name] for name in JOB_COLUMNS if name in row}
+    known["state"] = JobState(known["state"])
+    known["tags"] = tuple(known["tags"])
+    known["errors"] = tuple(known["errors"])
+    return Job(**known)

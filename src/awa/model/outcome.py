@@ -1,0 +1,59 @@
+"""How a handler says that an attempt ended otherwise than well: values for plans, one exception for good.
+
+A handler returns `None` when it is done. It returns one of these to steer what comes next, raises
+`TerminalError` to fail for good, and anything else it raises is retried with backoff.
+"""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from awa.model.errors import invalid_field
+
+DELAY_MAX_S: Final = 10 * 365 * 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RetryAfter:
+    """Try again after so many seconds; the attempt counts."""
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        _check_delay(self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Snooze:
+    """Try again after so many seconds; the attempt does not count."""
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        _check_delay(self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """The job is no longer wanted."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForCallback:
+    """The attempt goes on when the callback with this token arrives."""
+
+    token: str
+
+
+class TerminalError(Exception):
+    """Raised by a handler: this job cannot succeed, do not try again."""
+
+
+Outcome: TypeAlias = RetryAfter | Snooze | Cancel | WaitForCallback
+
+
+def _check_delay(seconds: float) -> None:
+    # Not-a-number fails both comparisons, so it is refused as well.
+    if not 0.0 <= seconds <= DELAY_MAX_S:
+        raise invalid_field("seconds", f"must be between 0 and {DELAY_MAX_S:.0f}, got {seconds}")

@@ -1,0 +1,122 @@
+"""States are data: which moves exist, and one sentence for each arrow.
+
+A job is at every moment in exactly one place, and the state names that place. A batch operation
+is driven by the maintenance leader alone, except for its cancellation. Any move that is not in
+these tables is refused; the tests walk through all pairs.
+"""
+
+from enum import StrEnum
+from typing import Final, TypeVar
+
+from awa.model.errors import Conflict
+
+
+class JobState(StrEnum):
+    """Where a job is."""
+
+    SCHEDULED = "scheduled"
+    AVAILABLE = "available"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    RETRYABLE = "retryable"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    WAITING_EXTERNAL = "waiting_external"
+
+
+class OperationState(StrEnum):
+    """How far a batch operation has come."""
+
+    PENDING = "pending"
+    SCANNING = "scanning"
+    RUNNING = "running"
+    CANCELLING = "cancelling"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+class ItemState(StrEnum):
+    """What became of one job of a batch operation; an item leaves `pending` once."""
+
+    PENDING = "pending"
+    PROCESSED = "processed"
+    SKIPPED = "skipped"
+    ERRORED = "errored"
+
+
+JOB_MOVES: Final[dict[tuple[JobState, JobState], str]] = {
+    (JobState.SCHEDULED, JobState.AVAILABLE): "Its time has come and the leader put it in a lane.",
+    (JobState.SCHEDULED, JobState.CANCELLED): "Somebody cancelled it before its time.",
+    (JobState.AVAILABLE, JobState.RUNNING): "A runtime claimed it.",
+    (JobState.AVAILABLE, JobState.CANCELLED): "Somebody cancelled it before it was claimed.",
+    (JobState.RUNNING, JobState.COMPLETED): "The handler returned without complaint.",
+    (JobState.RUNNING, JobState.RETRYABLE): "The attempt failed and others are left.",
+    (JobState.RUNNING, JobState.SCHEDULED): "The handler snoozed it; the attempt does not count.",
+    (JobState.RUNNING, JobState.AVAILABLE): "The runtime handed it back unfinished at shutdown.",
+    (JobState.RUNNING, JobState.FAILED): "The attempt failed for good, or it was the last one.",
+    (JobState.RUNNING, JobState.CANCELLED): "Its handler or an operator cancelled the attempt.",
+    (JobState.RUNNING, JobState.WAITING_EXTERNAL): "The handler waits for a callback.",
+    (JobState.WAITING_EXTERNAL, JobState.COMPLETED): "The callback reported success.",
+    (JobState.WAITING_EXTERNAL, JobState.RUNNING): "The callback resumed the handler.",
+    (JobState.WAITING_EXTERNAL, JobState.RETRYABLE): "The callback failed or came too late.",
+    (JobState.WAITING_EXTERNAL, JobState.FAILED): "The callback failed and no attempt is left.",
+    (JobState.WAITING_EXTERNAL, JobState.CANCELLED): "Somebody cancelled it while it waited.",
+    (
+        JobState.RETRYABLE,
+        JobState.AVAILABLE,
+    ): "The backoff is over and the leader put it in a lane.",
+    (JobState.RETRYABLE, JobState.CANCELLED): "Somebody cancelled it between two attempts.",
+    (JobState.FAILED, JobState.AVAILABLE): "An operator asked for it to be tried again.",
+    (JobState.CANCELLED, JobState.AVAILABLE): "An operator asked for it to be tried again.",
+}
+
+OPERATION_MOVES: Final[dict[tuple[OperationState, OperationState], str]] = {
+    (OperationState.PENDING, OperationState.SCANNING): "The leader began to collect its jobs.",
+    (OperationState.PENDING, OperationState.CANCELLED): "It was cancelled before it began.",
+    (OperationState.PENDING, OperationState.FAILED): "Its filter or spec cannot be carried out.",
+    (OperationState.SCANNING, OperationState.RUNNING): "All its jobs are listed.",
+    (OperationState.SCANNING, OperationState.CANCELLING): "Its cancellation was asked for.",
+    (OperationState.SCANNING, OperationState.FAILED): "Its filter or spec cannot be carried out.",
+    (OperationState.RUNNING, OperationState.CANCELLING): "Its cancellation was asked for.",
+    (OperationState.RUNNING, OperationState.COMPLETED): "No item is pending any more.",
+    (OperationState.RUNNING, OperationState.FAILED): "It cannot go on, or too many items errored.",
+    (OperationState.CANCELLING, OperationState.CANCELLED): "The runner stopped between two chunks.",
+}
+
+WAITING_STATES: Final = frozenset({JobState.AVAILABLE, JobState.SCHEDULED, JobState.RETRYABLE})
+TERMINAL_STATES: Final = frozenset({JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED})
+
+ACTIVE_OPERATION_STATES: Final = frozenset(
+    {
+        OperationState.PENDING,
+        OperationState.SCANNING,
+        OperationState.RUNNING,
+        OperationState.CANCELLING,
+    }
+)
+FINAL_OPERATION_STATES: Final = frozenset(OperationState) - ACTIVE_OPERATION_STATES
+
+S = TypeVar("S", JobState, OperationState)
+
+
+def moves_from(moves: dict[tuple[S, S], str], state: S) -> frozenset[S]:
+    """The states that can be reached from `state` in one move."""
+    return frozenset(after for before, after in moves if before == state)
+
+
+def check_operation_move(before: OperationState, after: OperationState) -> None:
+    """Raise `Conflict` with the present state unless the table has this move."""
+    if (before, after) in OPERATION_MOVES:
+        return
+    raise Conflict(
+        f"an operation that is {before} cannot become {after}",
+        hint=_possible(moves_from(OPERATION_MOVES, before)),
+        details={"state": before.value, "wanted": after.value},
+    )
+
+
+def _possible(states: frozenset[OperationState]) -> str:
+    if not states:
+        return "this state is final"
+    return "from here it can become " + " or ".join(sorted(states))
