@@ -1,0 +1,61 @@
+"""A start waits through a long crash recovery as long as there is progress, and gives up on silence."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from awa.dev import process
+from awa.dev.binaries import PostgresBinaries, find_binaries
+from awa.dev.postgres import start_server
+from awa.model.errors import AwaError
+from tests.dev.helpers import QUICK, ask
+
+SLOW_SERVER = """#!/bin/sh
+# A postgres that takes its time before it serves, as a long recovery does.
+case "$*" in *--version*|*" -C "*) exec {real} "$@";; esac
+{delay}
+exec {real} "$@"
+"""
+
+
+@pytest.fixture
+def slow_binaries(place: Path) -> Callable[[str], PostgresBinaries]:
+    """The binaries, with a `postgres` that does something else first."""
+
+    def make(delay: str) -> PostgresBinaries:
+        real = find_binaries()
+        bin_dir = place / "bin"
+        bin_dir.mkdir()
+        (bin_dir / "initdb").symlink_to(real.program("initdb"))
+        script = bin_dir / "postgres"
+        script.write_text(SLOW_SERVER.format(real=real.program("postgres"), delay=delay))
+        script.chmod(0o755)
+        return replace(real, bin_dir=bin_dir)
+
+    return make
+
+
+def test_progress_in_the_log_renews_the_wait(
+    data_dir: Path, slow_binaries: Callable[[str], PostgresBinaries]
+) -> None:
+    delay = 'for i in 1 2 3 4 5 6; do echo "LOG:  redo in progress" >&2; sleep 0.5; done'
+    with start_server(
+        data_dir, settings=QUICK, binaries=slow_binaries(delay), start_timeout_s=2
+    ) as server:
+        assert ask(server, "SELECT 1") == 1
+        assert server.log.read_text().count("redo in progress") == 6
+
+
+def test_silence_ends_the_wait(
+    data_dir: Path, slow_binaries: Callable[[str], PostgresBinaries]
+) -> None:
+    with pytest.raises(AwaError, match=r"no sign of life for 0\.2 s"):
+        start_server(
+            data_dir,
+            settings=QUICK,
+            binaries=slow_binaries("exec cat /dev/zero > /dev/null"),
+            start_timeout_s=0.2,
+        )
+    assert not [child for child in process._children if child.poll() is None]
