@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 from uuid import UUID
 
+from awa.model.errors import Conflict
 from awa.model.states import JobState
 
 A = TypeVar("A")
@@ -39,6 +40,28 @@ class Job(Generic[A]):
     runtime_id: UUID | None = None
     enqueue_shard: int | None = None
     progress: dict[str, Any] | None = None
+
+    def is_cancelled(self) -> bool:
+        """True once a running attempt should stop: cancelled, past its deadline, or no longer ours."""
+        return self.state is JobState.CANCELLED
+
+    def set_progress(self, percent: int, message: str | None = None) -> None:
+        """Say how far the attempt is, 0 to 100; written with the next heartbeat."""
+        raise self._not_running()
+
+    def update_metadata(self, changes: Mapping[str, Any]) -> None:
+        """Merge `changes` into the job's metadata; written when the attempt ends."""
+        raise self._not_running()
+
+    async def flush_progress(self) -> None:
+        """Write the progress now."""
+        raise self._not_running()
+
+    def _not_running(self) -> Conflict:
+        return Conflict(
+            f"job {self.id} is not an attempt that runs here (it was read as {self.state})",
+            hint="only a handler can report on its own job",
+        )
 
 
 JobRow: TypeAlias = Job[Any]

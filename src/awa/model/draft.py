@@ -1,0 +1,202 @@
+"""A job before it is inserted: what the caller gave, checked and made ready for the database.
+
+Everything is refused here, before a connection is touched, with one field problem for each thing
+that is wrong. A set of jobs shares its options, so they are checked once and not once a job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import orjson
+
+from awa.model.errors import FieldProblem, ValidationError, invalid_field, invalid_fields
+from awa.model.limits import (
+    ARGS_MAX_BYTES,
+    MAX_ATTEMPTS_DEFAULT,
+    PRIORITY_DEFAULT,
+    QUEUE_DEFAULT,
+    check_kind,
+    check_max_attempts,
+    check_ordering_key,
+    check_priority,
+    check_queue,
+    check_tags,
+)
+from awa.model.payload import encode, kind_of
+from awa.model.task import Tasks
+
+A = TypeVar("A")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft(Generic[A]):
+    """One job of an `insert_many` that differs from the others; None takes what the call says."""
+
+    args: A
+    kind: str | None = None
+    priority: int | None = None
+    max_attempts: int | None = None
+    tags: Sequence[str] | None = None
+    metadata: Mapping[str, Any] | None = None
+    run_at: datetime | None = None
+    ordering_key: str | None = None
+
+
+class Options(NamedTuple):
+    """What jobs may share, checked."""
+
+    kind: str | None
+    queue: str | None
+    priority: int
+    max_attempts: int
+    tags: list[str] | None
+    metadata: dict[str, Any] | None
+    run_at: datetime | None
+    ordering_key: str | None
+
+
+class Prepared(NamedTuple):
+    """One job ready for the database, without its queue. `args_json` is UTF-8."""
+
+    kind: str
+    args_json: bytes
+    options: Options
+
+
+def check_options(
+    *,
+    kind: str | None = None,
+    queue: str | None = None,
+    priority: int | None = None,
+    max_attempts: int | None = None,
+    tags: Iterable[str] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    run_at: datetime | None = None,
+    ordering_key: str | None = None,
+) -> Options:
+    """Check the options of an insert, all of them before anything is said about one of them."""
+    problems: list[FieldProblem] = []
+
+    def checked(check: Callable[[Any], T], value: Any) -> T | None:
+        try:
+            return None if value is None else check(value)
+        except ValidationError as problem:
+            problems.extend(problem.fields)
+            return None
+
+    options = Options(
+        kind=checked(check_kind, kind),
+        queue=checked(check_queue, queue),
+        priority=checked(check_priority, priority) or PRIORITY_DEFAULT,
+        max_attempts=checked(check_max_attempts, max_attempts) or MAX_ATTEMPTS_DEFAULT,
+        tags=checked(check_tags, tags) or None,
+        metadata=checked(_check_metadata, metadata) or None,
+        run_at=checked(check_run_at, run_at),
+        ordering_key=checked(check_ordering_key, ordering_key),
+    )
+    if problems:
+        raise invalid_fields("job", problems)
+    return options
+
+
+def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepared:
+    """One job made ready: its kind found, its arguments written as JSON."""
+    if isinstance(args, Draft):
+        options = _override(options, args)
+        args = args.args
+    kind = options.kind or _kind_for(type(args), tasks)
+    text = encode(args)
+    if len(text) > ARGS_MAX_BYTES:
+        raise invalid_field("args", f"at most {ARGS_MAX_BYTES} bytes of JSON, got {len(text)}")
+    return Prepared(kind, text, options)
+
+
+def prepare_many(
+    jobs: Iterable[object], options: Options, tasks: Tasks | None = None
+) -> list[Prepared]:
+    """Several jobs made ready; a problem names the job's place in the list."""
+    prepared: list[Prepared] = []
+    for place, args in enumerate(jobs):
+        try:
+            prepared.append(prepare(args, options, tasks))
+        except ValidationError as problem:
+            at = [FieldProblem(f"jobs[{place}].{p.field}", p.message) for p in problem.fields]
+            raise ValidationError(
+                f"job {place} of the list: {problem.message}", hint=problem.hint, fields=at
+            ) from problem
+    return prepared
+
+
+def queue_for(prepared: Sequence[Prepared], options: Options, tasks: Tasks | None = None) -> str:
+    """The one queue of a set of jobs: the call's, else their tasks', else `default`."""
+    if options.queue is not None:
+        return options.queue
+    found = {_task_queue(kind, tasks) for kind in {job.kind for job in prepared}}
+    if len(found) > 1:
+        raise invalid_field(
+            "queue",
+            f"the kinds of these jobs go to different queues ({', '.join(sorted(found))})",
+            hint='insert them queue by queue, or name one: queue="…"',
+        )
+    return found.pop() if found else QUEUE_DEFAULT
+
+
+def check_run_at(run_at: object, *, field: str = "run_at") -> datetime:
+    """An aware datetime."""
+    if not isinstance(run_at, datetime):
+        raise invalid_field(field, f"expected a datetime, got {type(run_at).__name__} {run_at!r}")
+    if run_at.utcoffset() is None:
+        raise invalid_field(
+            field,
+            f"{run_at.isoformat()} has no time zone",
+            hint="use an aware datetime, such as datetime.now(timezone.utc)",
+        )
+    return run_at
+
+
+def _check_metadata(metadata: object) -> dict[str, Any]:
+    if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
+        raise invalid_field("metadata", f"expected an object with text keys, got {metadata!r}")
+    if any("\x00" in key for key in metadata):
+        raise invalid_field("metadata", "must not hold the NUL character")
+    try:
+        written: bytes = orjson.dumps(dict(metadata))
+    except orjson.JSONEncodeError as problem:
+        raise invalid_field("metadata", f"can't be stored: {problem}") from problem
+    if rb"\u0000" in written:
+        raise invalid_field("metadata", "must not hold the NUL character")
+    return dict(metadata)
+
+
+def _override(options: Options, draft: Draft[Any]) -> Options:
+    """The call's options with what one draft says differently."""
+    own = check_options(
+        kind=draft.kind,
+        priority=draft.priority,
+        max_attempts=draft.max_attempts,
+        tags=draft.tags,
+        metadata=draft.metadata,
+        run_at=draft.run_at,
+        ordering_key=draft.ordering_key,
+    )
+    given = {
+        name: value
+        for name, value in own._asdict().items()
+        if name != "queue" and getattr(draft, name) is not None
+    }
+    return options._replace(**given)
+
+
+def _kind_for(args_type: type[Any], tasks: Tasks | None) -> str:
+    task = tasks.of_type(args_type) if tasks is not None else None
+    return task.kind if task is not None else kind_of(args_type)
+
+
+def _task_queue(kind: str, tasks: Tasks | None) -> str:
+    task = tasks.get(kind) if tasks is not None else None
+    return (task.queue if task is not None else None) or QUEUE_DEFAULT
