@@ -9,14 +9,16 @@ import pytest
 
 from awa.dev.folder import DataFolder
 from awa.dev.process import shut_down
-from awa.dev.temporary import temporary_base
+from awa.dev.temporary import memory_base, temporary_base
 from tests.dev.helpers import Sharer
 
 
 @pytest.fixture
 def place() -> Iterator[Path]:
     """An empty folder that everybody may enter; whatever server is in it at the end is stopped."""
-    path = Path(tempfile.mkdtemp(prefix="awa-test-", dir=temporary_base())).resolve()
+    path = Path(
+        tempfile.mkdtemp(prefix="awa-test-", dir=memory_base() or temporary_base())
+    ).resolve()
     path.chmod(0o755)
     yield path
     for found in path.rglob("pgdata"):
