@@ -5,8 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "awa"
+from tests.house.walk import ROOT, SOURCE
 
 
 def placed_rooms() -> set[str]:
