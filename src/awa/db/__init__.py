@@ -1,0 +1,1 @@
+"""The way to PostgreSQL: pool, statements, errors, migrations. Knows nothing of jobs."""

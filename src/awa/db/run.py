@@ -1,0 +1,74 @@
+"""Running named statements: names in, rows out.
+
+A statement is a file of `awa.sql` (see `awa.sql.catalog`). Nothing here opens a transaction; the caller owns it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, LiteralString, cast
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from awa.db.failures import mapped_errors
+from awa.sql import catalog
+
+Connection = psycopg.AsyncConnection[Any]
+Row = dict[str, Any]
+Params = Mapping[str, Any]
+
+
+async def rows(conn: Connection, name: str, params: Params | None = None) -> list[Row]:
+    """All rows of the statement `name`, as dictionaries by column name.
+
+    Raises `AwaError` kinds of `awa.db.failures`.
+    """
+    return await rows_of(conn, _named(name), params)
+
+
+async def row(conn: Connection, name: str, params: Params | None = None) -> Row | None:
+    """The first row of the statement `name`, or None."""
+    found = await rows(conn, name, params)
+    return found[0] if found else None
+
+
+async def value(conn: Connection, name: str, params: Params | None = None) -> Any:
+    """The first column of the first row of the statement `name`, or None."""
+    found = await row(conn, name, params)
+    return next(iter(found.values())) if found else None
+
+
+async def count(conn: Connection, name: str, params: Params | None = None) -> int:
+    """How many rows the statement `name` touched."""
+    with mapped_errors():
+        cursor = await conn.execute(_named(name), params)
+        return cursor.rowcount
+
+
+async def tuples(
+    conn: Connection, name: str, params: Params | None = None, *, binary: bool = False
+) -> Sequence[tuple[Any, ...]]:
+    """All rows of the statement `name` as tuples in column order; the fast way, for the hot path."""
+    with mapped_errors():
+        async with conn.cursor(binary=binary) as cursor:
+            await cursor.execute(_named(name), params)
+            return cast("list[tuple[Any, ...]]", await cursor.fetchall())
+
+
+async def rows_of(
+    conn: Connection, statement: sql.Composable | LiteralString, params: Params | None = None
+) -> list[Row]:
+    """All rows of a composed statement (compiled filters), as dictionaries."""
+    with mapped_errors():
+        async with conn.cursor(row_factory=dict_row) as cursor:
+            await cursor.execute(cast("sql.Composed", statement), params)
+            return await cursor.fetchall() if cursor.description else []
+
+
+def statement(name: str) -> sql.SQL:
+    """The statement `name` as a template to compose with a compiled filter."""
+    return sql.SQL(cast("LiteralString", catalog.text(name)))
+
+
+def _named(name: str) -> LiteralString:
+    return cast("LiteralString", catalog.text(name))

@@ -1,0 +1,1 @@
+"""Everything said to PostgreSQL, a statement or function a file."""

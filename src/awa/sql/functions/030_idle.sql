@@ -1,0 +1,22 @@
+-- Wakes a worker that sleeps on this queue, if there is one.
+-- moves: nothing
+-- index: none
+-- bound: two lock calls
+-- NOTIFY in every enqueue would serialise all commits of the server, so it is sent only when someone is idle:
+-- an idle worker's listener holds the shared lock, the producer probes it and gives it back at once.
+CREATE OR REPLACE FUNCTION awa.notify_if_idle(p_queue text) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF pg_try_advisory_lock(4713, hashtext(p_queue)) THEN
+        PERFORM pg_advisory_unlock(4713, hashtext(p_queue));
+    ELSE
+        PERFORM pg_notify('awa_ready', p_queue);
+    END IF;
+END $$;
+
+-- The listener's side, on its own connection. params: the queue
+CREATE OR REPLACE FUNCTION awa.mark_idle(p_queue text) RETURNS void
+LANGUAGE sql VOLATILE AS $$ SELECT pg_advisory_lock_shared(4713, hashtext(p_queue)); $$;
+
+CREATE OR REPLACE FUNCTION awa.mark_busy(p_queue text) RETURNS boolean
+LANGUAGE sql VOLATILE AS $$ SELECT pg_advisory_unlock_shared(4713, hashtext(p_queue)); $$;

@@ -1,0 +1,61 @@
+-- Adds one job, in the caller's own transaction; answers its id.
+-- moves: nothing -> available | scheduled
+-- index: appends to ready_entries or deferred_jobs
+-- bound: one row; takes no lock that outlives the statement
+-- params: kind, args (a JSON document), queue, priority 1 (first) to 4, run_at (null: now), max_attempts,
+--         tags, metadata (a JSON object), ordering_key (jobs with the same key keep their order of dispatch)
+-- The transaction must have its id before it holds a position: a claim passes a position over only when it can
+-- tell from the ids of running transactions that the row may still come.
+CREATE OR REPLACE FUNCTION awa.enqueue(
+    kind text, args json DEFAULT '{}', queue text DEFAULT 'default', priority int DEFAULT 2,
+    run_at timestamptz DEFAULT NULL, max_attempts int DEFAULT 25, tags text[] DEFAULT NULL,
+    metadata jsonb DEFAULT NULL, ordering_key text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+    own_txid constant xid8 := pg_current_xact_id();
+    shards int;
+    shard int;
+    position_ bigint;
+BEGIN
+    PERFORM awa.require_read_committed();
+    PERFORM awa.check_new_job(queue, kind, priority, max_attempts);
+    SELECT m.enqueue_shards INTO shards FROM awa.queue_meta m WHERE m.queue = enqueue.queue;
+    shard := awa.shard_for(coalesce(shards, 1), ordering_key);
+    IF run_at > clock_timestamp() THEN
+        INSERT INTO awa.deferred_jobs AS d
+               (job_id, created_at, run_at, priority, max_attempts, route_shard, state, queue, kind, args,
+                tags, metadata, route_key)
+        VALUES (nextval('awa.job_positions'), clock_timestamp(), run_at, priority, max_attempts,
+                CASE WHEN ordering_key IS NOT NULL THEN shard END, 'scheduled', queue, kind, args,
+                tags, metadata, sha256(convert_to(ordering_key, 'UTF8')))
+        RETURNING d.job_id INTO position_;
+        RETURN position_;
+    END IF;
+    PERFORM awa.pause_point('enqueue.before_position');
+    INSERT INTO awa.ready_entries AS r
+           (lane_seq, job_id, txid, run_at, lane_id, slot, max_attempts, route_shard, kind, args, tags,
+            metadata, route_key)
+    SELECT p.n, p.n, own_txid, run_at, awa.lane_for(queue, priority, shard), g.current_slot, max_attempts,
+           CASE WHEN ordering_key IS NOT NULL THEN shard END, kind, args, tags, metadata,
+           sha256(convert_to(ordering_key, 'UTF8'))
+      FROM awa.ring g, nextval('awa.job_positions') p(n)
+    RETURNING r.job_id INTO position_;
+    PERFORM awa.notify_if_idle(queue);
+    RETURN position_;
+END $$;
+
+-- Says what is wrong with a new job before anything is written.
+CREATE OR REPLACE FUNCTION awa.check_new_job(p_queue text, p_kind text, p_priority int, p_max_attempts int) RETURNS void
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF coalesce(length(p_queue), 0) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION 'a queue name has 1 to 200 characters, this one has %', coalesce(length(p_queue), 0) USING ERRCODE = '22023';
+    ELSIF coalesce(length(p_kind), 0) NOT BETWEEN 1 AND 200 THEN
+        RAISE EXCEPTION 'a kind has 1 to 200 characters, this one has %', coalesce(length(p_kind), 0) USING ERRCODE = '22023';
+    ELSIF p_priority IS NULL OR p_priority NOT BETWEEN 1 AND 4 THEN
+        RAISE EXCEPTION 'priority is 1 (first) to 4, not %', coalesce(p_priority::text, 'null') USING ERRCODE = '22023';
+    ELSIF p_max_attempts IS NULL OR p_max_attempts NOT BETWEEN 1 AND 1000 THEN
+        RAISE EXCEPTION 'max_attempts is 1 to 1000, not %', coalesce(p_max_attempts::text, 'null') USING ERRCODE = '22023';
+    END IF;
+END $$;

@@ -1,0 +1,58 @@
+-- Adds a set of jobs of one queue in one statement; answers where each went, in the order given.
+-- moves: nothing -> available | scheduled
+-- index: appends to ready_entries and deferred_jobs
+-- bound: the set; the caller splits at 10,000 jobs
+-- params: queue, then arrays of equal length: kinds, args (JSON text), priorities, run_ats (null: now),
+--         max_attempts, tags (a JSON array of strings, or null), metadata (a JSON object, or null), ordering_keys
+-- The id of the transaction comes before any position is drawn, as in awa.enqueue.
+CREATE OR REPLACE FUNCTION awa.enqueue_many(
+    p_queue text, p_kinds text[], p_args text[], p_priorities smallint[], p_run_ats timestamptz[],
+    p_max_attempts smallint[], p_tags jsonb[], p_metadata jsonb[], p_ordering_keys text[])
+RETURNS TABLE (ord int, job_id bigint, state text)
+LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_column
+DECLARE
+    own_txid constant xid8 := pg_current_xact_id();
+    started constant timestamptz := clock_timestamp();
+    shards int;
+    open_slot smallint;
+    lanes int[];
+BEGIN
+    PERFORM awa.require_read_committed();
+    PERFORM awa.check_new_job(p_queue, k.kind, k.priority, k.max_attempts)
+       FROM (SELECT DISTINCT u.kind, u.priority, u.max_attempts
+               FROM unnest(p_kinds, p_priorities, p_max_attempts) u(kind, priority, max_attempts)) k;
+    SELECT coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = p_queue), 1) INTO shards;
+    SELECT g.current_slot INTO open_slot FROM awa.ring g;
+    -- lanes[(priority - 1) * shards + shard + 1]; made only for the priorities that occur.
+    SELECT array_agg(CASE WHEN p = ANY (p_priorities) THEN awa.lane_for(p_queue, p, s) END ORDER BY p, s)
+      INTO lanes FROM generate_series(1, 4) p, generate_series(0, shards - 1) s;
+    RETURN QUERY
+    WITH given AS MATERIALIZED (
+        SELECT u.*, awa.shard_for(shards, u.ordering_key) AS shard
+          FROM unnest(p_kinds, p_args, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata, p_ordering_keys)
+               WITH ORDINALITY u(kind, args, priority, run_at, max_attempts, tags, metadata, ordering_key, ord)
+    ), placed AS MATERIALIZED (
+        SELECT g.*, nextval('awa.job_positions') AS n, coalesce(g.run_at > started, false) AS later FROM given g
+    ), ready AS (
+        INSERT INTO awa.ready_entries
+               (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, max_attempts, route_shard,
+                kind, args, tags, metadata, route_key)
+        SELECT n, n, own_txid, started, started, run_at, lanes[(priority - 1) * shards + shard + 1], open_slot, max_attempts,
+               CASE WHEN ordering_key IS NOT NULL THEN shard END, kind, args::json,
+               CASE WHEN tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(tags)) END, metadata,
+               sha256(convert_to(ordering_key, 'UTF8'))
+          FROM placed WHERE NOT later
+    ), deferred AS (
+        INSERT INTO awa.deferred_jobs
+               (job_id, created_at, run_at, priority, max_attempts, route_shard, state, queue, kind, args,
+                tags, metadata, route_key)
+        SELECT n, started, run_at, priority, max_attempts, CASE WHEN ordering_key IS NOT NULL THEN shard END, 'scheduled',
+               p_queue, kind, args::json,
+               CASE WHEN tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(tags)) END, metadata,
+               sha256(convert_to(ordering_key, 'UTF8'))
+          FROM placed WHERE later
+    )
+    SELECT p.ord::int, p.n, CASE WHEN p.later THEN 'scheduled' ELSE 'available' END FROM placed p ORDER BY p.ord;
+    PERFORM awa.notify_if_idle(p_queue);
+END $$;

@@ -1,0 +1,71 @@
+-- Ends attempts, in sets; answers those that were still the caller's, with the state their job has now.
+-- moves: running -> completed | retryable | scheduled | available | failed | cancelled
+-- index: lane_claims (lane_id, claim_no), attempt_closures (lane_id, claim_no), ready_entries (lane_id, lane_seq)
+-- bound: the set
+-- params: runtime (null: on behalf of any, for rescue and cancel), then arrays of equal length: lane, claim_no,
+--         lane_seq, outcome (completed, retried, failed, cancelled, snoozed, returned), delay_s (null: the
+--         backoff of awa.backoff_s), error (a JSON object or null), metadata (merged into the job's, or null)
+-- An attempt ends at most once: whoever ended it already (rescue, cancel, this very call sent twice) keeps its word.
+CREATE OR REPLACE FUNCTION awa.finish(
+    p_runtime uuid, p_lanes int[], p_claim_nos bigint[], p_seqs bigint[], p_outcomes text[],
+    p_delays_s float8[] DEFAULT NULL, p_errors jsonb[] DEFAULT NULL, p_metadata jsonb[] DEFAULT NULL)
+RETURNS TABLE (lane_seq bigint, state text)
+LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    own_txid constant xid8 := pg_current_xact_id();
+BEGIN
+    PERFORM awa.require_read_committed();
+    PERFORM FROM (SELECT DISTINCT u.lane_id, u.claim_no FROM unnest(p_lanes, p_claim_nos) u(lane_id, claim_no)) d
+              JOIN awa.lane_claims c ON c.lane_id = d.lane_id AND c.claim_no = d.claim_no
+             ORDER BY c.lane_id, c.claim_no, c.slot FOR UPDATE OF c;
+    PERFORM awa.pause_point('finish.after_locks');
+    -- A new statement from here on: closures that were committed before the locks were granted.
+    IF p_metadata IS NULL AND 'completed' = ALL (p_outcomes) THEN
+        RETURN QUERY
+        WITH closed AS (
+            INSERT INTO awa.attempt_closures AS x (claim_no, lane_id, jobs, slot, outcome, seqs)
+            SELECT o.claim_no, o.lane_id, awa.positions_in(o.own), o.slot, 'completed', o.own
+              FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o
+            RETURNING x.seqs
+        )
+        SELECT s, 'completed' FROM closed, unnest(closed.seqs) g, generate_series(lower(g), upper(g) - 1) s;
+    ELSE
+        RETURN QUERY SELECT * FROM awa.finish_variously(
+            own_txid, p_runtime, p_lanes, p_claim_nos, p_seqs, p_outcomes, p_delays_s, p_errors, p_metadata);
+    END IF;
+    IF EXISTS (SELECT FROM awa.attempts) THEN
+        DELETE FROM awa.attempts a
+         USING unnest(p_lanes, p_claim_nos, p_seqs) u(lane_id, claim_no, lane_seq)
+         WHERE a.lane_seq = u.lane_seq
+           AND EXISTS (SELECT FROM awa.attempt_closures x
+                        WHERE x.lane_id = u.lane_id AND x.claim_no = u.claim_no AND x.seqs @> u.lane_seq);
+    END IF;
+END $$;
+
+-- Of the given positions those that the runtime claimed and nobody closed, a row a claim row.
+-- index: lane_claims (lane_id, claim_no), attempt_closures (lane_id, claim_no)
+-- bound: the claims named
+CREATE OR REPLACE FUNCTION awa.own_positions(p_runtime uuid, p_lanes int[], p_claim_nos bigint[], p_seqs bigint[])
+RETURNS TABLE (slot smallint, lane_id int, claim_no bigint, claimed_at timestamptz, own int8multirange)
+LANGUAGE sql VOLATILE AS $$
+    SELECT * FROM (
+        SELECT c.slot, c.lane_id, c.claim_no, c.claimed_at,
+               c.seqs * d.seqs - coalesce((SELECT range_agg(x.seqs) FROM awa.attempt_closures x
+                                            WHERE x.slot = c.slot AND x.lane_id = c.lane_id AND x.claim_no = c.claim_no), '{}') AS own
+          FROM (SELECT u.lane_id, u.claim_no, range_agg(int8range(u.lane_seq, u.lane_seq + 1)) AS seqs
+                  FROM unnest(p_lanes, p_claim_nos, p_seqs) u(lane_id, claim_no, lane_seq)
+                 GROUP BY u.lane_id, u.claim_no) d
+          JOIN awa.lane_claims c ON c.lane_id = d.lane_id AND c.claim_no = d.claim_no
+         WHERE p_runtime IS NULL OR c.runtime_id = p_runtime) k
+     WHERE NOT isempty(k.own);
+$$;
+
+-- Seconds until the next attempt after `attempt` of them: 2, 4, 8 … up to 6 h, plus up to a quarter by chance, so that
+-- jobs that failed together do not come back together.
+CREATE OR REPLACE FUNCTION awa.backoff_s(attempt int) RETURNS float8
+LANGUAGE sql VOLATILE AS $$
+    SELECT least(21600, power(2, least(attempt, 30))) * (1 + random() * 0.25);
+$$;

@@ -1,0 +1,48 @@
+-- Puts jobs whose time has come into their lanes; answers how many.
+-- moves: scheduled | retryable -> available
+-- index: deferred_jobs (run_at, job_id)
+-- bound: p_limit jobs, the most overdue first; rows that someone else has locked are left for the next round
+CREATE OR REPLACE FUNCTION awa.promote(p_limit int, p_now timestamptz DEFAULT NULL) RETURNS int
+LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    own_txid constant xid8 := pg_current_xact_id();
+    due constant timestamptz := coalesce(p_now, clock_timestamp());
+    ids bigint[];
+    queues text[];
+BEGIN
+    PERFORM awa.require_read_committed();
+    SELECT array_agg(k.job_id), array_agg(DISTINCT k.queue) INTO ids, queues
+      FROM (SELECT d.job_id, d.queue FROM awa.deferred_jobs d WHERE d.run_at <= due
+             ORDER BY d.run_at, d.job_id LIMIT p_limit FOR UPDATE SKIP LOCKED) k;
+    IF ids IS NULL THEN RETURN 0; END IF;
+    PERFORM awa.pause_point('promote.after_locks');
+    PERFORM awa.make_ready(own_txid, ids);
+    PERFORM awa.notify_if_idle(q) FROM unnest(queues) q;
+    RETURN cardinality(ids);
+END $$;
+
+-- Moves deferred jobs, locked by the caller, to the end of their lanes.
+-- moves: scheduled | retryable -> available
+-- index: deferred_jobs primary key
+-- bound: the set
+-- params: the transaction's id, taken before any position is drawn; job ids
+CREATE OR REPLACE FUNCTION awa.make_ready(p_txid xid8, p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    WITH gone AS MATERIALIZED (
+        DELETE FROM awa.deferred_jobs d WHERE d.job_id = ANY (p_ids) RETURNING d.*
+    ), lanes AS MATERIALIZED (
+        SELECT k.queue, k.priority, k.shard, awa.lane_for(k.queue, k.priority, k.shard) AS lane_id
+          FROM (SELECT DISTINCT g.queue, g.priority, coalesce(g.route_shard, 0) AS shard FROM gone g) k
+    )
+    INSERT INTO awa.ready_entries
+           (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
+            kind, args, tags, metadata, errors, unique_key, route_key)
+    SELECT nextval('awa.job_positions'), k.job_id, p_txid, k.created_at, k.run_at, k.lane_id, k.current_slot, k.attempt,
+           k.max_attempts, k.route_shard, k.kind, k.args, k.tags, k.metadata, k.errors, k.unique_key, k.route_key
+      FROM (SELECT g.*, l.lane_id, r.current_slot
+              FROM gone g
+              JOIN lanes l ON l.queue = g.queue AND l.priority = g.priority AND l.shard = coalesce(g.route_shard, 0)
+              CROSS JOIN awa.ring r
+             ORDER BY g.run_at, g.job_id OFFSET 0) k;
+END $$;

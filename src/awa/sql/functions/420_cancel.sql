@@ -1,0 +1,86 @@
+-- Cancels locked waiting jobs.
+-- moves: available | scheduled | retryable -> cancelled
+-- index: ready_entries (lane_id, lane_seq), deferred_jobs primary key
+-- bound: the set
+-- params: what awa.lock_waiting answered in this transaction (null positions: deferred); a reason for the job's errors or null
+CREATE OR REPLACE FUNCTION awa.cancel_waiting(
+    p_ids bigint[], p_lanes int[], p_seqs bigint[], p_slots smallint[], p_reason text DEFAULT NULL)
+RETURNS TABLE (job_id bigint)
+LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    now_ constant timestamptz := clock_timestamp();
+    error constant jsonb := jsonb_build_object('error', coalesce(p_reason, 'cancelled by an operator'), 'kind', 'Cancelled');
+BEGIN
+    PERFORM awa.require_read_committed();
+    RETURN QUERY
+    WITH source AS MATERIALIZED (
+        SELECT r.*, l.queue, l.priority
+          FROM unnest(p_lanes, p_seqs, p_slots) u(lane_id, lane_seq, slot)
+         CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
+                              WHERE e.slot = u.slot AND e.lane_id = u.lane_id AND e.lane_seq = u.lane_seq OFFSET 0) r
+          JOIN awa.lanes l ON l.lane_id = r.lane_id
+    ), gone AS MATERIALIZED (
+        DELETE FROM awa.deferred_jobs d
+         USING unnest(p_ids, p_lanes) u(id, lane_id)
+         WHERE u.lane_id IS NULL AND d.job_id = u.id RETURNING d.*
+    ), dead AS (
+        INSERT INTO awa.ready_tombstones (slot, lane_id, first_seq, last_seq, reason)
+        SELECT k.slot, k.lane_id, lower(g), upper(g) - 1, 'cancelled'
+          FROM (SELECT s.slot, s.lane_id, range_agg(int8range(s.lane_seq, s.lane_seq + 1)) AS seqs
+                  FROM source s GROUP BY s.slot, s.lane_id) k, unnest(k.seqs) g
+    )
+    INSERT INTO awa.finished_jobs AS f
+           (job_id, created_at, run_at, finalized_at, priority, attempt, max_attempts, route_shard, state, queue,
+            kind, args, tags, metadata, errors, unique_key, route_key)
+    SELECT s.job_id, s.created_at, s.run_at, now_, s.priority, s.attempt, s.max_attempts, s.route_shard, 'cancelled', s.queue,
+           s.kind, s.args, s.tags, s.metadata, awa.with_error(s.errors, error, s.attempt, now_, 25), s.unique_key, s.route_key
+      FROM source s
+    UNION ALL
+    SELECT g.job_id, g.created_at, g.run_at, now_, g.priority, g.attempt, g.max_attempts, g.route_shard, 'cancelled', g.queue,
+           g.kind, g.args, g.tags, g.metadata, awa.with_error(g.errors, error, g.attempt, now_, 25), g.unique_key, g.route_key
+      FROM gone g
+    RETURNING f.job_id;
+END $$;
+
+-- Cancels running jobs: their attempts end now, the workers hear of it and what their handlers still say changes nothing.
+-- moves: running -> cancelled
+-- index: ready_entries (job_id), lane_claims gist (seqs)
+-- bound: the set
+-- params: job ids, a reason or null; answers those that were running
+CREATE OR REPLACE FUNCTION awa.cancel_running(p_ids bigint[], p_reason text DEFAULT NULL)
+RETURNS TABLE (job_id bigint, lane_seq bigint, runtime_id uuid)
+LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    a record;
+    error constant jsonb := jsonb_build_object('error', coalesce(p_reason, 'cancelled by an operator'), 'kind', 'Cancelled');
+BEGIN
+    PERFORM awa.require_read_committed();
+    SELECT array_agg(k.job_id) AS ids, array_agg(k.lane_id) AS lanes, array_agg(k.claim_no) AS nos,
+           array_agg(k.lane_seq) AS seqs, array_agg(k.runtime_id) AS runtimes INTO a
+      FROM awa.running_attempts(p_ids) k;
+    IF a.ids IS NULL THEN RETURN; END IF;
+    RETURN QUERY
+    SELECT u.id, f.lane_seq, u.runtime_id
+      FROM awa.finish(NULL, a.lanes, a.nos, a.seqs, array_fill('cancelled'::text, ARRAY[cardinality(a.ids)]), NULL,
+                      array_fill(error, ARRAY[cardinality(a.ids)])) f
+      JOIN unnest(a.ids, a.seqs, a.runtimes) u(id, lane_seq, runtime_id) ON u.lane_seq = f.lane_seq;
+    -- Workers listen; whoever doesn't, hears it at the next heartbeat. 7,000 bytes keep below NOTIFY's limit.
+    PERFORM pg_notify('awa_control', json_build_object('cancelled', json_agg(k.seq))::text)
+       FROM (SELECT seq, (row_number() OVER () - 1) / 300 AS part FROM unnest(a.seqs) seq) k GROUP BY k.part;
+END $$;
+
+-- The open attempts of these jobs.
+-- index: ready_entries (job_id), lane_claims gist (seqs), attempt_closures (lane_id, claim_no)
+-- bound: the set
+CREATE OR REPLACE FUNCTION awa.running_attempts(p_ids bigint[])
+RETURNS TABLE (job_id bigint, lane_id int, claim_no bigint, lane_seq bigint, runtime_id uuid)
+LANGUAGE sql VOLATILE AS $$
+    SELECT r.job_id, c.lane_id, c.claim_no, r.lane_seq, c.runtime_id
+      FROM unnest(p_ids) u(id)
+     CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e WHERE e.job_id = u.id ORDER BY e.lane_seq DESC LIMIT 1) r
+      JOIN awa.lane_claims c ON c.slot = r.slot AND c.jobs > 0 AND c.seqs @> r.lane_seq AND c.lane_id = r.lane_id
+     WHERE NOT EXISTS (SELECT FROM awa.attempt_closures x
+                        WHERE x.slot = c.slot AND x.lane_id = c.lane_id AND x.claim_no = c.claim_no AND x.seqs @> r.lane_seq);
+$$;

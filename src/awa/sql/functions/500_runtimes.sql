@@ -1,0 +1,36 @@
+-- Says that a runtime lives, and learns what it lost.
+-- moves: nothing
+-- index: runtimes primary key, lane_claims (lane_id, claim_no), attempt_closures (lane_id, claim_no)
+-- bound: the attempts given, those older than a few seconds
+-- params: runtime; open_since (everything it claimed before is closed, or is among the attempts given here or before);
+--         arrays of its older open attempts: lane, claim_no, lane_seq, progress (a JSON object or null: unchanged).
+--         Answers alive (false: declared dead, drop everything), the database's clock, and positions it no longer owns.
+CREATE OR REPLACE FUNCTION awa.heartbeat(
+    p_runtime uuid, p_open_since timestamptz, p_lanes int[], p_claim_nos bigint[], p_seqs bigint[],
+    p_progress jsonb[] DEFAULT NULL, OUT alive boolean, OUT db_now timestamptz, OUT lost bigint[])
+LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+    PERFORM awa.require_read_committed();
+    db_now := clock_timestamp();
+    lost := '{}';
+    UPDATE awa.runtimes r SET heartbeat_at = db_now, open_since = coalesce(p_open_since, r.open_since)
+     WHERE r.id = p_runtime AND r.state = 'alive';
+    alive := FOUND;
+    IF NOT alive OR coalesce(cardinality(p_seqs), 0) = 0 THEN RETURN; END IF;
+    -- The same locks in the same order as awa.finish, so that no attempt is written down after it ended.
+    PERFORM FROM (SELECT DISTINCT u.lane_id, u.claim_no FROM unnest(p_lanes, p_claim_nos) u(lane_id, claim_no)) d
+              JOIN awa.lane_claims c ON c.lane_id = d.lane_id AND c.claim_no = d.claim_no
+             ORDER BY c.lane_id, c.claim_no, c.slot FOR UPDATE OF c;
+    PERFORM awa.pause_point('heartbeat.after_locks');
+    INSERT INTO awa.attempts AS a (lane_seq, claim_no, job_id, runtime_id, lane_id, claimed_at, progress)
+    SELECT u.lane_seq, u.claim_no, r.job_id, p_runtime, u.lane_id, o.claimed_at, u.progress
+      FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o
+      JOIN unnest(p_lanes, p_claim_nos, p_seqs, p_progress) u(lane_id, claim_no, lane_seq, progress)
+        ON u.lane_id = o.lane_id AND u.claim_no = o.claim_no AND o.own @> u.lane_seq
+      JOIN awa.ready_entries r ON r.slot = o.slot AND r.lane_id = u.lane_id AND r.lane_seq = u.lane_seq
+    ON CONFLICT (lane_seq) DO UPDATE SET progress = excluded.progress, updated_at = clock_timestamp()
+     WHERE excluded.progress IS NOT NULL AND excluded.progress IS DISTINCT FROM a.progress;
+    SELECT coalesce(array_agg(u.seq), '{}') INTO lost
+      FROM unnest(p_seqs) u(seq)
+     WHERE NOT EXISTS (SELECT FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o WHERE o.own @> u.seq);
+END $$;

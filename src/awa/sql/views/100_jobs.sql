@@ -1,0 +1,41 @@
+-- Every job in the one place where it is, in one snapshot.
+-- index: by id: ready_entries (job_id), primary keys of deferred_jobs and finished_jobs
+-- bound: the whole store without a condition on id, queue or state
+-- A ready row is waiting (unclaimed), running (claimed, no closure) or completed (closed so); in all other cases the
+-- job lives elsewhere and the row is only evidence.
+CREATE OR REPLACE VIEW awa.jobs AS
+SELECT r.job_id AS id, r.kind, h.queue,
+       CASE WHEN c.claim_no IS NULL THEN 'available' WHEN x.outcome IS NULL THEN 'running' ELSE 'completed' END AS state,
+       h.priority, (r.attempt + (c.claim_no IS NOT NULL)::int)::smallint AS attempt, r.max_attempts, r.args,
+       coalesce(r.tags, '{}') AS tags, coalesce(r.metadata, '{}') AS metadata, coalesce(r.errors, '[]') AS errors,
+       coalesce(r.run_at, r.created_at) AS run_at, r.created_at, r.ready_at, c.claimed_at AS attempted_at,
+       x.closed_at AS finalized_at, c.deadline_at, c.runtime_id, h.enqueue_shard,
+       (SELECT a.progress FROM awa.attempts a WHERE a.lane_seq = r.lane_seq) AS progress
+  FROM awa.ready_entries r
+  JOIN awa.lane_heads h ON h.lane_id = r.lane_id
+ CROSS JOIN awa.ring g
+  LEFT JOIN LATERAL (
+      SELECT k.claim_no, k.claimed_at, k.deadline_at, k.runtime_id
+        FROM awa.lane_claims k
+       WHERE k.slot = r.slot AND k.lane_id = r.lane_id AND k.jobs > 0 AND k.seqs @> r.lane_seq
+         AND NOT (r.lane_seq >= h.cursor OR r.lane_seq <@ h.owed
+                  OR (r.lane_seq >= g.trusted_from AND NOT pg_visible_in_snapshot(r.txid, h.seen)))
+       LIMIT 1) c ON true
+  LEFT JOIN LATERAL (
+      SELECT k.outcome, k.closed_at FROM awa.attempt_closures k
+       WHERE k.slot = r.slot AND k.lane_id = r.lane_id AND k.claim_no = c.claim_no AND k.seqs @> r.lane_seq LIMIT 1) x ON true
+ WHERE coalesce(x.outcome, 'completed') = 'completed'
+   AND (c.claim_no IS NOT NULL
+        OR coalesce((SELECT t.last_seq FROM awa.ready_tombstones t
+                      WHERE t.slot = r.slot AND t.lane_id = r.lane_id AND t.first_seq <= r.lane_seq
+                      ORDER BY t.first_seq DESC LIMIT 1), -1) < r.lane_seq)
+UNION ALL
+SELECT d.job_id, d.kind, d.queue, d.state, d.priority, d.attempt, d.max_attempts, d.args, coalesce(d.tags, '{}'),
+       coalesce(d.metadata, '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at, NULL, NULL, NULL, NULL,
+       coalesce(d.route_shard, 0)::smallint, NULL
+  FROM awa.deferred_jobs d
+UNION ALL
+SELECT f.job_id, f.kind, f.queue, f.state, f.priority, f.attempt, f.max_attempts, f.args, coalesce(f.tags, '{}'),
+       coalesce(f.metadata, '{}'), coalesce(f.errors, '[]'), coalesce(f.run_at, f.created_at), f.created_at, f.created_at,
+       f.attempted_at, f.finalized_at, NULL, NULL, coalesce(f.route_shard, 0)::smallint, NULL
+  FROM awa.finished_jobs f;
