@@ -38,6 +38,7 @@ def test_only_the_server_itself_can_look_into_cluster_and_socket(data_dir: Path)
     with start_server(data_dir, settings=QUICK):
         for name in ("pgdata", "socket"):
             assert stat.S_IMODE((data_dir / name).stat().st_mode) == 0o700
+        assert stat.S_IMODE((data_dir / "server.log").stat().st_mode) == 0o600
         assert stat.S_IMODE(data_dir.stat().st_mode) == (0o711 if os.geteuid() == 0 else 0o700)
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from awa.dev import process
+from awa.dev.account import choose_account
 from awa.dev.binaries import PostgresBinaries, find_binaries
 from awa.dev.postgres import start_server
+from awa.dev.relocate import reachable_binaries
 from awa.model.errors import AwaError
 from tests.dev.helpers import QUICK, ask
 
@@ -25,7 +27,7 @@ def slow_binaries(place: Path) -> Callable[[str], PostgresBinaries]:
     """The binaries, with a `postgres` that does something else first."""
 
     def make(delay: str) -> PostgresBinaries:
-        real = find_binaries()
+        real = reachable_binaries(find_binaries(), choose_account())
         bin_dir = place / "bin"
         bin_dir.mkdir()
         (bin_dir / "initdb").symlink_to(real.program("initdb"))

@@ -25,6 +25,12 @@ def test_every_room_is_placed_in_the_contract() -> None:
     assert rooms_on_disk() - placed_rooms() == set()
 
 
+def test_every_room_is_a_package() -> None:
+    """Without `__init__.py` a folder can be imported, but the contract would not see it."""
+    folders = {path.parent for path in SOURCE.rglob("*.py")}
+    assert [folder for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
 def test_the_contract_holds() -> None:
     lint_imports = Path(sys.executable).with_name("lint-imports")
     result = subprocess.run(

@@ -14,6 +14,7 @@ import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from awa.dev.account import Account, require_reach
 from awa.model.errors import AwaError
@@ -110,6 +111,11 @@ def remove_socket_dir(folder: DataFolder) -> None:
         folder.socket.unlink()
         if target.is_dir() and not any(target.iterdir()):
             target.rmdir()
+
+
+def open_log(folder: DataFolder) -> IO[bytes]:
+    """The log to append to; it may quote statements, so nobody else reads it."""
+    return os.fdopen(os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab")
 
 
 def keep_log_small(folder: DataFolder) -> None:

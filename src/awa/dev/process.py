@@ -11,7 +11,7 @@ from typing import Literal
 
 from awa.dev.account import Account
 from awa.dev.binaries import PostgresBinaries
-from awa.dev.folder import DataFolder, keep_log_small
+from awa.dev.folder import DataFolder, keep_log_small, open_log
 from awa.dev.pidfile import (
     READY,
     Postmaster,
@@ -67,13 +67,13 @@ def launch(
     command = [*server, *as_arguments(settings)]
     patience = Patience(silence_s)
     while True:
-        with folder.log.open("ab") as log:
-            begin = log.tell()
+        with open_log(folder) as log:
+            begin = log.seek(0, os.SEEK_END)
             child = account.launch(command, folder.path, log)
         _children.append(child)
         try:
             started = wait_until_ready(folder, child.pid, silence_s)
-        except AwaError:
+        except BaseException:  # Ctrl-C as well: nothing is left behind half started
             _give_up_on(child)
             raise
         if started:
