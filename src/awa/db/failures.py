@@ -48,7 +48,10 @@ def is_lost_connection(error: BaseException) -> bool:
     cause = error if isinstance(error, psycopg.Error) else error.__cause__
     return isinstance(
         cause, (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow, PoolTimeout)
-    ) or (isinstance(cause, (psycopg.OperationalError, psycopg.InterfaceError)) and cause.sqlstate is None)
+    ) or (
+        isinstance(cause, (psycopg.OperationalError, psycopg.InterfaceError))
+        and cause.sqlstate is None
+    )
 
 
 def translate(error: Exception) -> AwaError:
@@ -66,7 +69,9 @@ def translate(error: Exception) -> AwaError:
         case pg.InvalidSchemaName() | pg.UndefinedTable() | pg.UndefinedFunction() if "awa." in str(
             error
         ) or '"awa"' in str(error):
-            return SchemaNotMigrated("this database has no awa schema of this version", hint=_MIGRATE_HINT)
+            return SchemaNotMigrated(
+                "this database has no awa schema of this version", hint=_MIGRATE_HINT
+            )
         case pg.InsufficientPrivilege():
             return DatabaseError(
                 f"the database role lacks a right: {_first_line(error)}",

@@ -1,10 +1,9 @@
 """Brings a database's schema to the version of this program, and says how far it is.
 
 Migrations are applied once, in order, and never change after a release. Functions and views carry no data, so
-they are simply applied again whenever their text has changed. All of it happens in one transaction.
+they are simply applied again whenever their text has changed. All of it happens in one transaction. A database that
+was restored into another cluster is made safe on the way.
 """
-
-from typing import LiteralString, cast
 
 from awa.db import run
 from awa.db.failures import mapped_errors
@@ -33,6 +32,7 @@ async def migrate(conn: Connection) -> list[str]:
                 await _record(conn, name, catalog.checksum(sources[name]))
         if missing:
             await _define(conn)
+        await run.value(conn, "db/recover_after_restore")
     return missing
 
 
@@ -104,7 +104,7 @@ async def _record(conn: Connection, name: str, checksum: str) -> None:
 
 async def _run_script(conn: Connection, script: str) -> None:
     with mapped_errors():
-        await conn.execute(cast("LiteralString", script))
+        await conn.execute(script)
 
 
 def _check_server(conn: Connection) -> None:

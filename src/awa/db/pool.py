@@ -8,8 +8,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import orjson
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
 from awa.db.failures import mapped_errors, translate
@@ -27,7 +29,7 @@ def connection_string(url: str, *, application_name: str = "awa") -> str:
     Raises `ValidationError` for a URL that the driver can't read; the message doesn't repeat it.
     """
     try:
-        given = conninfo_to_dict(url)
+        given: dict[str, Any] = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
         raise ValidationError(
             "the database URL can't be read",
@@ -35,7 +37,7 @@ def connection_string(url: str, *, application_name: str = "awa") -> str:
         ) from error
     given.setdefault("connect_timeout", str(int(CONNECT_TIMEOUT_S)))
     given.setdefault("application_name", application_name)
-    return make_conninfo(**{key: value for key, value in given.items() if value is not None})
+    return make_conninfo(**given)
 
 
 async def connect(url: str, *, application_name: str = "awa") -> psycopg.AsyncConnection[Any]:
@@ -68,8 +70,13 @@ def make_pool(
         timeout=timeout_s,
         open=False,
         kwargs={"autocommit": True, "prepare_threshold": 5 if prepare else None},
-        check=None,
+        configure=_configure,
     )
+
+
+async def _configure(conn: psycopg.AsyncConnection[Any]) -> None:
+    set_json_loads(orjson.loads, conn)
+    set_json_dumps(orjson.dumps, conn)
 
 
 @asynccontextmanager
@@ -82,7 +89,9 @@ async def open_pool(
     prepare: bool = False,
 ) -> AsyncIterator[Pool]:
     """A pool that has reached the server once; a failure is the server's own, not a time-out of the pool."""
-    pool = make_pool(url, min_size=min_size, max_size=max_size, timeout_s=timeout_s, prepare=prepare)
+    pool = make_pool(
+        url, min_size=min_size, max_size=max_size, timeout_s=timeout_s, prepare=prepare
+    )
     async with await connect(url):
         pass
     try:

@@ -4,7 +4,7 @@ A statement is a file of `awa.sql` (see `awa.sql.catalog`). Nothing here opens a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, LiteralString, cast
+from typing import Any, cast
 
 import psycopg
 from psycopg import sql
@@ -56,7 +56,7 @@ async def tuples(
 
 
 async def rows_of(
-    conn: Connection, statement: sql.Composable | LiteralString, params: Params | None = None
+    conn: Connection, statement: sql.Composable | str, params: Params | None = None
 ) -> list[Row]:
     """All rows of a composed statement (compiled filters), as dictionaries."""
     with mapped_errors():
@@ -67,8 +67,8 @@ async def rows_of(
 
 def statement(name: str) -> sql.SQL:
     """The statement `name` as a template to compose with a compiled filter."""
-    return sql.SQL(cast("LiteralString", catalog.text(name)))
+    return sql.SQL(catalog.text(name))
 
 
-def _named(name: str) -> LiteralString:
-    return cast("LiteralString", catalog.text(name))
+def _named(name: str) -> str:
+    return catalog.text(name)

@@ -18,6 +18,7 @@ DECLARE
     head_seen pg_snapshot;
     head_owed int8multirange;
     trusted bigint;
+    ids_until xid8;       -- the newest transaction id noted in the ring
     open_slot smallint;
     due int8multirange := '{}';   -- below the cursor and still to be served: owed and late
     taken int8multirange := '{}';
@@ -35,12 +36,16 @@ BEGIN
     SELECT CASE WHEN p.is_called THEN p.last_value ELSE p.last_value - 1 END INTO high FROM awa.job_positions p;
     PERFORM awa.pause_point('claim.before_snapshot');
     -- A new statement: head and snapshot together, after the lane's lock and before any row lock.
-    SELECT h.claim_no, h.cursor, h.seen, h.owed, g.trusted_from, g.current_slot, pg_current_snapshot()
-      INTO o_claim_no, head_cursor, head_seen, head_owed, trusted, open_slot, snap
+    SELECT h.claim_no, h.cursor, h.seen, h.owed, g.trusted_from, g.last_txid, g.current_slot, pg_current_snapshot()
+      INTO o_claim_no, head_cursor, head_seen, head_owed, trusted, ids_until, open_slot, snap
       FROM awa.ring g
       LEFT JOIN LATERAL (SELECT c.claim_no, c.cursor, c.seen, c.owed FROM awa.lane_claims c
                           WHERE c.lane_id = p_lane ORDER BY c.claim_no DESC LIMIT 1) h ON true;
     PERFORM awa.pause_point('claim.after_snapshot');
+    IF pg_snapshot_xmax(snap) < ids_until THEN
+        RAISE EXCEPTION 'transaction ids went backwards: this database was restored into another cluster'
+            USING ERRCODE = 'AW002', HINT = 'Run: awa migrate';
+    END IF;
     IF o_claim_no IS NULL THEN
         o_claim_no := 0; head_cursor := 0; head_seen := snap; head_owed := '{}';
     ELSE

@@ -1,0 +1,91 @@
+"""Adding jobs, one or many, in the caller's transaction.
+
+Documents travel as binary text arrays: a text-format array would escape each quote of them, which costs more
+than the insert itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any, NamedTuple
+
+from psycopg.types.json import Jsonb
+
+from awa.db import run
+from awa.db.run import Connection
+from awa.storage.documents import documents
+
+CHUNK_JOBS = 10_000
+CHUNK_BYTES = 16 * 1024 * 1024
+
+
+class NewJob(NamedTuple):
+    """A job to insert; `args_json` is the text of a JSON document."""
+
+    kind: str
+    args_json: str | bytes
+    priority: int = 2
+    run_at: datetime | None = None
+    max_attempts: int = 25
+    tags: Sequence[str] | None = None
+    metadata: dict[str, Any] | None = None
+    ordering_key: str | None = None
+
+
+class Inserted(NamedTuple):
+    """Where a job went; `state` is available or scheduled."""
+
+    job_id: int
+    state: str
+
+
+async def enqueue(conn: Connection, queue: str, job: NewJob) -> int:
+    """Adds one job and answers its id."""
+    params = job._asdict() | {
+        "queue": queue,
+        "args": _text(job.args_json),
+        "tags": list(job.tags) if job.tags else None,
+        "metadata": Jsonb(job.metadata) if job.metadata else None,
+    }
+    return int(await run.value(conn, "storage/enqueue", params))
+
+
+async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> list[Inserted]:
+    """Adds a set of jobs of one queue, a statement per 10,000 jobs or 16 MiB; answers in the order given."""
+    inserted: list[Inserted] = []
+    for chunk in _chunks(jobs):
+        rows = await run.tuples(conn, "storage/enqueue_many", _arrays(queue, chunk))
+        inserted.extend(Inserted(job_id, state) for _, job_id, state in rows)
+    return inserted
+
+
+def _chunks(jobs: Sequence[NewJob]) -> Iterator[list[NewJob]]:
+    remaining = iter(jobs)
+    while chunk := list(islice(remaining, CHUNK_JOBS)):
+        while chunk:
+            size, taken = 0, 0
+            for job in chunk:
+                size += len(job.args_json)
+                if taken and size > CHUNK_BYTES:
+                    break
+                taken += 1
+            yield chunk[:taken]
+            chunk = chunk[taken:]
+
+
+def _arrays(queue: str, jobs: list[NewJob]) -> dict[str, Any]:
+    return {
+        "queue": queue,
+        "kinds": [job.kind for job in jobs],
+        "args": [_text(job.args_json) for job in jobs],
+        "priorities": [job.priority for job in jobs],
+        "run_ats": [job.run_at for job in jobs],
+        "max_attempts": [job.max_attempts for job in jobs],
+        "tags": documents([list(job.tags or ()) for job in jobs]),
+        "metadata": documents([job.metadata for job in jobs]),
+        "ordering_keys": [job.ordering_key for job in jobs],
+    }
+
+
+def _text(document: str | bytes) -> str:
+    return document if isinstance(document, str) else document.decode()

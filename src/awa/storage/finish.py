@@ -1,0 +1,52 @@
+"""Ending attempts, in sets: completed, retried, failed, cancelled, snoozed, returned."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from awa.db import run
+from awa.db.run import Connection
+from awa.storage.documents import documents
+
+
+class Ending(NamedTuple):
+    """How one attempt ended. `delay_s` None takes the default backoff; `metadata` is merged into the job's."""
+
+    lane_id: int
+    claim_no: int
+    lane_seq: int
+    outcome: str
+    delay_s: float | None = None
+    error: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+async def finish(
+    conn: Connection, runtime_id: UUID | None, endings: Sequence[Ending]
+) -> dict[int, str]:
+    """Ends attempts; answers lane_seq -> the job's state now, only for those that were still owned.
+
+    Sending the same endings twice changes nothing the second time.
+    """
+    if not endings:
+        return {}
+    rows = await run.tuples(
+        conn,
+        "storage/finish",
+        {
+            "runtime_id": runtime_id,
+            "lane_ids": [e.lane_id for e in endings],
+            "claim_nos": [e.claim_no for e in endings],
+            "lane_seqs": [e.lane_seq for e in endings],
+            "outcomes": [e.outcome for e in endings],
+            "delays_s": _unless_all_none([e.delay_s for e in endings]),
+            "errors": documents([e.error for e in endings]),
+            "metadata": documents([e.metadata for e in endings]),
+        },
+        binary=True,
+    )
+    return dict(rows)
+
+
+def _unless_all_none(values: list[float | None]) -> list[float | None] | None:
+    return None if all(value is None for value in values) else values

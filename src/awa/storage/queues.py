@@ -1,0 +1,42 @@
+"""Queues: pausing and resuming, shards, counts."""
+
+from awa.db import run
+from awa.db.run import Connection, Row
+
+
+async def pause(conn: Connection, queue: str, paused_by: str | None = None) -> Row:
+    """Stops claims from the queue; pausing twice keeps who did it first."""
+    found = await run.row(conn, "storage/pause_queue", {"queue": queue, "paused_by": paused_by})
+    assert found is not None
+    return found
+
+
+async def resume(conn: Connection, queue: str) -> Row | None:
+    """Lets workers claim again; None for a queue that was never paused nor configured."""
+    found = await run.row(conn, "storage/resume_queue", {"queue": queue})
+    if found is not None:
+        found.pop("woken")
+    return found
+
+
+async def set_enqueue_shards(conn: Connection, queue: str, shards: int) -> Row:
+    """Spreads each priority of the queue over `shards` lanes from now on, 1 to 64."""
+    found = await run.row(conn, "storage/set_enqueue_shards", {"queue": queue, "shards": shards})
+    assert found is not None
+    return found
+
+
+async def exists(conn: Connection, queue: str) -> bool:
+    """Whether anything was ever said of or put into the queue."""
+    return bool(await run.value(conn, "storage/queue_exists", {"queue": queue}))
+
+
+async def stats(conn: Connection, queue: str | None = None) -> list[Row]:
+    """Each queue with its jobs by state, its pause, and the age of what waits longest, in seconds."""
+    return await run.rows(conn, "storage/queue_stats", {"queue": queue})
+
+
+async def waiting_ids(conn: Connection, queue: str, *, after_id: int, limit: int) -> list[int]:
+    """Ids of waiting jobs of the queue above `after_id`, ascending."""
+    params = {"queue": queue, "after_id": after_id, "max_rows": limit}
+    return [row["id"] for row in await run.rows(conn, "storage/waiting_ids", params)]
