@@ -33,10 +33,11 @@ class NewJob(NamedTuple):
 
 
 class Inserted(NamedTuple):
-    """Where a job went; `state` is available or scheduled."""
+    """Where a job went; `state` is available or scheduled, `created_at` the database's clock at the call."""
 
     job_id: int
     state: str
+    created_at: datetime
 
 
 async def enqueue(conn: Connection, queue: str, job: NewJob) -> int:
@@ -55,7 +56,7 @@ async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> 
     inserted: list[Inserted] = []
     for chunk in _chunks(jobs):
         rows = await run.tuples(conn, "storage/enqueue_many", _arrays(queue, chunk))
-        inserted.extend(Inserted(job_id, state) for _, job_id, state in rows)
+        inserted.extend(Inserted(job_id, state, at) for _, job_id, state, at in rows)
     return inserted
 
 
