@@ -78,6 +78,12 @@ class Settings:
     batch_concurrency: int = _setting(
         "AWA_BATCH_CONCURRENCY", 2, 1, 64, about="operations that run side by side"
     )
+    lease_ttl_s: float = _setting(
+        "AWA_LEASE_TTL_S", 15.0, 0.5, 300, about="after how long a dead maintenance leader is replaced"
+    )
+    ageing_step_s: float = _setting(
+        "AWA_AGEING_STEP_S", 60.0, 0, 86_400, about="wait that betters a lane's priority by one; 0: none"
+    )
 
     def __post_init__(self) -> None:
         problems = [problem for spec in fields(self) if (problem := self._problem(spec))]
