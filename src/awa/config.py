@@ -79,10 +79,18 @@ class Settings:
         "AWA_BATCH_CONCURRENCY", 2, 1, 64, about="operations that run side by side"
     )
     lease_ttl_s: float = _setting(
-        "AWA_LEASE_TTL_S", 15.0, 0.5, 300, about="after how long a dead maintenance leader is replaced"
+        "AWA_LEASE_TTL_S",
+        15.0,
+        0.5,
+        300,
+        about="after how long a dead maintenance leader is replaced",
     )
     ageing_step_s: float = _setting(
-        "AWA_AGEING_STEP_S", 60.0, 0, 86_400, about="wait that betters a lane's priority by one; 0: none"
+        "AWA_AGEING_STEP_S",
+        60.0,
+        0,
+        86_400,
+        about="wait that betters a lane's priority by one; 0: none",
     )
 
     def __post_init__(self) -> None:
