@@ -1,1 +1,65 @@
-"""Awa, a PostgreSQL-native job queue for Python."""
+"""Awa, a PostgreSQL-native job queue for Python.
+
+client = awa.AsyncClient("postgresql://…")
+
+@client.task(SendEmail, queue="email")
+async def handle(job: awa.Job[SendEmail]) -> None: ...
+
+await client.insert(SendEmail(to="ada@example.org"))
+await client.start([("email", 50)])
+"""
+
+from awa.client import AsyncClient, Transaction
+from awa.config import Settings
+from awa.model.draft import Draft, JobOptions
+from awa.model.errors import (
+    AwaError,
+    Conflict,
+    DatabaseError,
+    FieldProblem,
+    Forbidden,
+    NotConfirmed,
+    NotFound,
+    ReadOnly,
+    SchemaNotMigrated,
+    Unauthorized,
+    UniqueConflict,
+    UnknownJobKind,
+    ValidationError,
+)
+from awa.model.filter import JobFilter
+from awa.model.job import Job
+from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
+from awa.model.states import JobState, OperationState
+from awa.node import Node
+
+__all__ = [
+    "AsyncClient",
+    "AwaError",
+    "Cancel",
+    "Conflict",
+    "DatabaseError",
+    "Draft",
+    "FieldProblem",
+    "Forbidden",
+    "Job",
+    "JobFilter",
+    "JobOptions",
+    "JobState",
+    "Node",
+    "NotConfirmed",
+    "NotFound",
+    "OperationState",
+    "ReadOnly",
+    "RetryAfter",
+    "SchemaNotMigrated",
+    "Settings",
+    "Snooze",
+    "TerminalError",
+    "Transaction",
+    "Unauthorized",
+    "UniqueConflict",
+    "UnknownJobKind",
+    "ValidationError",
+    "WaitForCallback",
+]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, NamedTuple, TypeVar
+from difflib import get_close_matches
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 import orjson
 
@@ -47,6 +48,19 @@ class Draft(Generic[A]):
     ordering_key: str | None = None
 
 
+class JobOptions(TypedDict, total=False):
+    """What an insert may say about a job beside its arguments; None is the same as leaving out."""
+
+    kind: str | None
+    queue: str | None
+    priority: int | None  # 1 (first) to 4
+    max_attempts: int | None
+    tags: Iterable[str] | None
+    metadata: Mapping[str, Any] | None
+    run_at: datetime | None  # aware
+    ordering_key: str | None
+
+
 class Options(NamedTuple):
     """What jobs may share, checked."""
 
@@ -68,40 +82,31 @@ class Prepared(NamedTuple):
     options: Options
 
 
-def check_options(
-    *,
-    kind: str | None = None,
-    queue: str | None = None,
-    priority: int | None = None,
-    max_attempts: int | None = None,
-    tags: Iterable[str] | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    run_at: datetime | None = None,
-    ordering_key: str | None = None,
-) -> Options:
+def check_options(options: JobOptions) -> Options:
     """Check the options of an insert, all of them before anything is said about one of them."""
-    problems: list[FieldProblem] = []
+    problems = [_unknown(name) for name in options if name not in JobOptions.__annotations__]
 
-    def checked(check: Callable[[Any], T], value: Any) -> T | None:
+    def checked(check: Callable[[Any], T], name: str) -> T | None:
+        value = options.get(name)
         try:
             return None if value is None else check(value)
         except ValidationError as problem:
             problems.extend(problem.fields)
             return None
 
-    options = Options(
-        kind=checked(check_kind, kind),
-        queue=checked(check_queue, queue),
-        priority=checked(check_priority, priority) or PRIORITY_DEFAULT,
-        max_attempts=checked(check_max_attempts, max_attempts) or MAX_ATTEMPTS_DEFAULT,
-        tags=checked(check_tags, tags) or None,
-        metadata=checked(_check_metadata, metadata) or None,
-        run_at=checked(check_run_at, run_at),
-        ordering_key=checked(check_ordering_key, ordering_key),
+    result = Options(
+        kind=checked(check_kind, "kind"),
+        queue=checked(check_queue, "queue"),
+        priority=checked(check_priority, "priority") or PRIORITY_DEFAULT,
+        max_attempts=checked(check_max_attempts, "max_attempts") or MAX_ATTEMPTS_DEFAULT,
+        tags=checked(check_tags, "tags") or None,
+        metadata=checked(_check_metadata, "metadata") or None,
+        run_at=checked(check_run_at, "run_at"),
+        ordering_key=checked(check_ordering_key, "ordering_key"),
     )
     if problems:
         raise invalid_fields("job", problems)
-    return options
+    return result
 
 
 def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepared:
@@ -159,30 +164,36 @@ def check_run_at(run_at: object, *, field: str = "run_at") -> datetime:
     return run_at
 
 
-def _check_metadata(metadata: object) -> dict[str, Any]:
-    if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
-        raise invalid_field("metadata", f"expected an object with text keys, got {metadata!r}")
-    if any("\x00" in key for key in metadata):
-        raise invalid_field("metadata", "must not hold the NUL character")
+def plain_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata as plain JSON values: datetimes and UUIDs become text. NUL, which jsonb can't hold, is refused."""
     try:
         written: bytes = orjson.dumps(dict(metadata))
     except orjson.JSONEncodeError as problem:
         raise invalid_field("metadata", f"can't be stored: {problem}") from problem
-    if rb"\u0000" in written:
+    if b"\\u0000" in written:
         raise invalid_field("metadata", "must not hold the NUL character")
-    return dict(metadata)
+    plain: dict[str, Any] = orjson.loads(written)
+    return plain
+
+
+def _check_metadata(metadata: object) -> dict[str, Any]:
+    if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
+        raise invalid_field("metadata", f"expected an object with text keys, got {metadata!r}")
+    return plain_metadata(metadata)
 
 
 def _override(options: Options, draft: Draft[Any]) -> Options:
     """The call's options with what one draft says differently."""
     own = check_options(
-        kind=draft.kind,
-        priority=draft.priority,
-        max_attempts=draft.max_attempts,
-        tags=draft.tags,
-        metadata=draft.metadata,
-        run_at=draft.run_at,
-        ordering_key=draft.ordering_key,
+        {
+            "kind": draft.kind,
+            "priority": draft.priority,
+            "max_attempts": draft.max_attempts,
+            "tags": draft.tags,
+            "metadata": draft.metadata,
+            "run_at": draft.run_at,
+            "ordering_key": draft.ordering_key,
+        }
     )
     given = {
         name: value
@@ -190,6 +201,18 @@ def _override(options: Options, draft: Draft[Any]) -> Options:
         if name != "queue" and getattr(draft, name) is not None
     }
     return options._replace(**given)
+
+
+def _unknown(name: str) -> FieldProblem:
+    if name == "unique_opts":
+        return FieldProblem(name, "unique jobs are not supported in this version")
+    close = get_close_matches(name, JobOptions.__annotations__, n=1)
+    advice = (
+        f"did you mean {close[0]!r}?"
+        if close
+        else f"known: {', '.join(JobOptions.__annotations__)}"
+    )
+    return FieldProblem(name, f"is not an option of a job; {advice}")
 
 
 def _kind_for(args_type: type[Any], tasks: Tasks | None) -> str:

@@ -1,0 +1,145 @@
+"""What every chapter of the client stands on: the pool, opened at first use, the tasks, the settings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import psycopg
+from psycopg_pool import AsyncConnectionPool
+
+from awa.config import Settings
+from awa.db import migrate as migrations
+from awa.db.listener import Connect, connect_like
+from awa.db.pool import Pool, connect, connection, make_pool
+from awa.model.errors import ValidationError, invalid_field
+from awa.model.task import Handler, Tasks
+
+A = TypeVar("A")
+
+
+class Base:
+    """The pool, the tasks and the settings of one client."""
+
+    def __init__(
+        self,
+        database: str | Pool | None = None,
+        *,
+        settings: Settings | None = None,
+        pool_max_size: int | None = None,
+        listen_url: str | None = None,
+        listen: bool = True,
+        prepare: bool = False,
+    ) -> None:
+        """`database` is a URL, or a pool of autocommit connections that the caller opens and closes.
+
+        Without it the URL comes from AWA_DATABASE_URL or DATABASE_URL. Nothing is connected before the
+        first call. `listen_url` is for the wake-up connection when the other URL leads through a pooler;
+        with `listen=False` the worker polls only. `prepare` lets the driver prepare statements: faster,
+        but not for a pooler in transaction mode. Raises ValidationError on a bad URL or setting.
+        """
+        self.settings = Settings.from_env() if settings is None else settings
+        self.tasks = Tasks()
+        self._own_pool = not isinstance(database, AsyncConnectionPool)
+        self._opened = not self._own_pool
+        self._opening = asyncio.Lock()
+        self._closed = False
+        self._listen = listen
+        if isinstance(database, AsyncConnectionPool):
+            self.pool: Pool = database
+            self._url = None
+            self._listen_url = listen_url
+            return
+        self._url = database or self.settings.database_url
+        if not isinstance(self._url, str):
+            raise ValidationError(
+                "no database to talk to",
+                hint='give a URL, AsyncClient("postgresql://…"), or set AWA_DATABASE_URL',
+            )
+        self._listen_url = listen_url or self._url
+        self.pool = make_pool(
+            self._url,
+            max_size=pool_max_size or self.settings.pool_max_size,
+            timeout_s=self.settings.pool_timeout_s,
+            prepare=prepare,
+        )
+
+    async def open(self) -> None:
+        """Connect now and not at the first call. Raises DatabaseError with the server's own reason."""
+        async with self._opening:
+            if self._closed:
+                raise invalid_field("client", "is closed", hint="make a new one")
+            if self._opened:
+                return
+            assert self._url is not None
+            # The pool's own failure would be a time-out that says nothing about a wrong password.
+            async with await connect(self._url):
+                pass
+            await self.pool.open()
+            self._opened = True
+
+    async def close(self) -> None:
+        """Close the pool, if it's the client's own. A running worker has to be shut down before."""
+        self._closed = True
+        if self._own_pool and self._opened:
+            self._opened = False
+            await self.pool.close()
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def migrate(self) -> list[str]:
+        """Bring the schema to this version; answers the names of what was applied, [] when nothing was."""
+        async with self.connection() as conn:
+            return await migrations.migrate(conn)
+
+    def task(
+        self, args: type[A], *, kind: str | None = None, queue: str | None = None
+    ) -> Callable[[Handler[A]], Handler[A]]:
+        """A decorator that registers the handler of a kind of job.
+
+        `args` is a dataclass, a pydantic model, a TypedDict or dict. The kind comes from its name
+        (`SendEmail` gives `send_email`) or from `kind`. Jobs go to `queue` unless an insert says else.
+        An `async def` handler runs on the event loop, a plain one in a thread.
+        """
+
+        def register(handler: Handler[A]) -> Handler[A]:
+            self.tasks.add(args, handler, kind=kind, queue=queue)
+            return handler
+
+        return register
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
+        """A connection of the pool in autocommit mode; its failures are AwaErrors."""
+        if not self._opened:
+            await self.open()
+        async with connection(self.pool) as conn:
+            yield conn
+
+    @asynccontextmanager
+    async def _in_transaction(self) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
+        async with self.connection() as conn, conn.transaction():
+            yield conn
+
+    @property
+    def connect_listener(self) -> Connect | None:
+        """Opens the wake-up connection, beside the pool; None if this client only polls."""
+        return self._connect_listener if self._listen else None
+
+    async def _connect_listener(self) -> psycopg.AsyncConnection[Any]:
+        if self._listen_url is not None:
+            return await connect(self._listen_url, application_name="awa listener")
+        return await connect_like(self.pool)

@@ -1,0 +1,200 @@
+"""Batch operations: preview, submit, watch, cancel. Rows come back as dicts with the columns of ADR-030."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime
+from time import monotonic
+from typing import Any, Final, TypeAlias
+from uuid import UUID
+
+from awa.client.base import Base
+from awa.model.errors import invalid_field
+from awa.model.filter import JobFilter
+from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
+from awa.model.states import OperationState
+from awa.operations import control, read, retention
+from awa.operations.preview import preview
+from awa.operations.submit import submit
+
+Row: TypeAlias = dict[str, Any]
+Filter: TypeAlias = JobFilter | Mapping[str, Any] | None
+
+# While waiting for an operation, looks are this far apart: the first, the longest.
+WAIT_FIRST_S: Final = 0.05
+WAIT_LONGEST_S: Final = 1.0
+FINAL: Final = frozenset(
+    {OperationState.COMPLETED, OperationState.CANCELLED, OperationState.FAILED}
+)
+
+
+class Batch(Base):
+    """The client's chapter on batch operations."""
+
+    async def preview_batch_operation(
+        self,
+        op_kind: str,
+        spec: Mapping[str, Any],
+        filter: Filter = None,
+    ) -> Row:
+        """What an operation would change now: `total_matched`, a `sample`, and where the rest lies.
+
+        Changes nothing and locks nothing. Raises ValidationError as `submit_batch_operation` does.
+        """
+        async with self.connection() as conn:
+            return await preview(conn, op_kind, filter, spec)
+
+    async def submit_batch_operation(
+        self,
+        op_kind: str,
+        spec: Mapping[str, Any],
+        filter: Filter = None,
+        *,
+        allow_all: bool = False,
+        plan_token: str | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+        priority: int = PRIORITY_DEFAULT,
+        max_rows_per_second: int | None = None,
+    ) -> Row:
+        """Submit an operation; the maintenance leader runs it. Answers its row.
+
+        An empty filter needs `allow_all=True`. With an `idempotency_key` a second submission answers the
+        first one's row. Raises ValidationError with the fields that are wrong, and Conflict if the key
+        stands for another request.
+        """
+        if plan_token is not None:
+            raise invalid_field("plan_token", "plan tokens are not supported in this version")
+        async with self.connection() as conn:
+            return await submit(
+                conn,
+                op_kind,
+                filter,
+                spec,
+                allow_all=allow_all,
+                reason=reason,
+                idempotency_key=idempotency_key,
+                priority=priority,
+                max_rows_per_second=max_rows_per_second,
+            )
+
+    async def preview_set_priority(self, priority: int, filter: Filter = None) -> Row:
+        """Preview of `set_priority`."""
+        return await self.preview_batch_operation("set_priority", {"priority": priority}, filter)
+
+    async def set_priority(
+        self,
+        priority: int,
+        filter: Filter = None,
+        *,
+        allow_all: bool = False,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Row:
+        """Submit an operation that gives waiting jobs another priority. Answers its row."""
+        return await self.submit_batch_operation(
+            "set_priority",
+            {"priority": priority},
+            filter,
+            allow_all=allow_all,
+            reason=reason,
+            idempotency_key=idempotency_key,
+        )
+
+    async def preview_move_queue(
+        self,
+        queue: str,
+        priority: int | None = None,
+        filter: Filter = None,
+    ) -> Row:
+        """Preview of `move_queue`."""
+        return await self.preview_batch_operation("move_queue", _move(queue, priority), filter)
+
+    async def move_queue(
+        self,
+        queue: str,
+        priority: int | None = None,
+        filter: Filter = None,
+        *,
+        allow_all: bool = False,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Row:
+        """Submit an operation that puts waiting jobs into another queue. Answers its row."""
+        return await self.submit_batch_operation(
+            "move_queue",
+            _move(queue, priority),
+            filter,
+            allow_all=allow_all,
+            reason=reason,
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_batch_operations(
+        self, *, state: str | None = None, limit: int = PAGE_DEFAULT_ROWS
+    ) -> list[Row]:
+        """Operations, newest first."""
+        async with self.connection() as conn:
+            found, _ = await read.operations_page(conn, state=state, limit=limit)
+        return found
+
+    async def get_batch_operation(self, operation_id: UUID | str) -> Row:
+        """One operation, with what is `pending` and its `totals` by outcome and reason. Raises NotFound."""
+        async with self.connection() as conn:
+            return await read.get(conn, operation_id)
+
+    async def wait_batch_operation(
+        self,
+        operation_id: UUID | str,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> Row:
+        """Wait until an operation has ended; answers its row, whatever the end was.
+
+        Raises NotFound, and TimeoutError with its present state after `timeout` seconds.
+        """
+        until_s = None if timeout is None else monotonic() + timeout
+        pause_s = WAIT_FIRST_S
+        while True:
+            row = await self.get_batch_operation(operation_id)
+            if row["state"] in FINAL:
+                return row
+            left_s = pause_s if until_s is None else until_s - monotonic()
+            if left_s <= 0:
+                raise TimeoutError(
+                    f"operation {operation_id} is still {row['state']} after {timeout:g} s"
+                )
+            await asyncio.sleep(min(pause_s, left_s))
+            pause_s = min(pause_s * 1.5, WAIT_LONGEST_S)
+
+    async def cancel_batch_operation(
+        self, operation_id: UUID | str, *, reason: str | None = None
+    ) -> Row:
+        """Cancel an operation; what it has changed stays changed. Raises NotFound, Conflict."""
+        async with self.connection() as conn:
+            return await control.cancel(conn, operation_id, reason=reason)
+
+    async def list_batch_operation_items(
+        self,
+        operation_id: UUID | str,
+        *,
+        outcome: str | None = None,
+        reason: str | None = None,
+        limit: int = PAGE_DEFAULT_ROWS,
+    ) -> list[Row]:
+        """Items of an operation, by job id: pending, processed, skipped or errored, and the reason."""
+        async with self.connection() as conn:
+            found, _ = await read.items_page(
+                conn, operation_id, outcome=outcome, reason=reason, limit=limit
+            )
+        return found
+
+    async def purge_batch_operations(self, before: datetime) -> int:
+        """Delete the operations that ended before a time; answers how many."""
+        async with self.connection() as conn:
+            return await retention.purge(conn, before)
+
+
+def _move(queue: str, priority: int | None) -> dict[str, Any]:
+    return {"queue": queue} if priority is None else {"queue": queue, "priority": priority}

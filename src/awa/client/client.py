@@ -1,0 +1,12 @@
+"""`AsyncClient`: its chapters put together."""
+
+from __future__ import annotations
+
+from awa.client.admin import Admin
+from awa.client.batch import Batch
+from awa.client.inserting import Inserting
+from awa.client.running import Running
+
+
+class AsyncClient(Inserting, Running, Admin, Batch):
+    """A program's door to Awa. Nothing is connected before the first call; `async with` closes it."""

@@ -1,0 +1,212 @@
+"""One attempt: run the handler, then decide once, from what it returned or raised, how it ended.
+
+    run_attempt   the steps: find the task, read the arguments, call the handler
+    decide        a result becomes a Verdict; the only place that does it
+
+How an attempt is stopped is no exception of its own: whoever stops it writes the reason into `why`,
+and the handler's cancellation is then read in that light.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import traceback
+from collections.abc import Mapping
+from enum import StrEnum
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from awa.model.draft import plain_metadata
+from awa.model.errors import UnknownJobKind
+from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
+from awa.model.task import Tasks
+from awa.storage.claim import ClaimedJob
+from awa.worker.job import RunningJob
+from awa.worker.threads import Threads
+
+if TYPE_CHECKING:
+    from awa.worker.ledger import Ledger
+
+ERROR_MAX_CHARS: Final = 4_000
+TRACEBACK_MAX_CHARS: Final = 8_000
+
+log = logging.getLogger("awa.worker")
+
+
+class Why(StrEnum):
+    """Why an attempt was asked to stop."""
+
+    CANCELLED = "cancelled"  # by an operator, or ended by a rescue
+    DEADLINE = "deadline"
+    LOST = "lost"  # this runtime was declared dead
+    SHUTDOWN = "shutdown"
+
+
+class Verdict(NamedTuple):
+    """How an attempt ended, in the words of awa.finish."""
+
+    outcome: str
+    delay_s: float | None = None
+    error: dict[str, Any] | None = None
+
+
+COMPLETED: Final = Verdict("completed")
+RETURNED: Final = Verdict("returned")  # not this attempt's turn; it doesn't count
+
+
+class Attempt:
+    """A claimed job in this process, from its claim until the database knows its end."""
+
+    __slots__ = (
+        "changes",
+        "claimed_s",
+        "ended",
+        "ledger",
+        "progress",
+        "recorded",
+        "row",
+        "runner",
+        "unsaved",
+        "why",
+    )
+
+    def __init__(self, row: ClaimedJob, ledger: Ledger, claimed_s: float) -> None:
+        self.row = row
+        self.ledger = ledger
+        self.claimed_s = claimed_s  # monotonic clock, when the claim came back
+        self.ended = False  # its end is decided; what the handler still does is ignored
+        self.why: Why | None = None
+        self.runner: asyncio.Task[None] | None = None  # only while the handler runs
+        self.recorded = False  # has a row in awa.attempts
+        self.changes: dict[str, Any] | None = None  # of the metadata, written at the end
+        self.progress: dict[str, Any] | None = None
+        self.unsaved = False  # progress that the database doesn't know
+
+    def metadata(self) -> dict[str, Any]:
+        """The job's metadata with what the handler changed."""
+        return {**(self.row.metadata or {}), **(self.changes or {})}
+
+    def report(self, progress: dict[str, Any]) -> None:
+        """Keep the progress for the next heartbeat."""
+        self.progress = progress
+        self.unsaved = True
+
+    def change_metadata(self, changes: Mapping[str, Any]) -> None:
+        """Keep changes of the metadata for the end of the attempt."""
+        self.changes = {**(self.changes or {}), **plain_metadata(changes)}
+
+    async def flush(self) -> None:
+        """Write the progress now."""
+        await self.ledger.flush_progress(self)
+
+
+async def run_attempt(
+    attempt: Attempt, tasks: Tasks, threads: Threads, runner: asyncio.Task[None]
+) -> tuple[Verdict, float]:
+    """Run the handler of one attempt; answers how it ended and for how many seconds it ran.
+
+    `runner` is the present task; it may be cancelled while an async handler runs in it. Raises
+    CancelledError only when the event loop itself is being taken down.
+    """
+    began_s = monotonic()
+    try:
+        task = tasks.get(attempt.row.kind) or tasks.need(attempt.row.kind)
+        job: RunningJob[Any] = RunningJob(attempt, task.decode(attempt.row.args))
+        if task.is_async:
+            attempt.runner = runner
+            result = await task.handler(job)  # type: ignore[misc]
+        else:
+            result = await threads.run(task.handler, job)
+    except asyncio.CancelledError as cancelled:
+        if attempt.why is None and runner.cancelling():
+            raise
+        return _stopped(attempt, cancelled), monotonic() - began_s
+    except (Exception, SystemExit) as problem:
+        result = problem
+    finally:
+        attempt.runner = None
+    if result is None:
+        return COMPLETED, monotonic() - began_s
+    return decide(result), monotonic() - began_s
+
+
+def decide(result: object) -> Verdict:
+    """What a handler's result means."""
+    match result:
+        case None:
+            return COMPLETED
+        case RetryAfter(seconds):
+            return Verdict("retried", delay_s=seconds)
+        case Snooze(seconds):
+            return Verdict("snoozed", delay_s=seconds)
+        case Cancel(reason):
+            error = {"error": reason, "kind": "Cancel"} if reason else None
+            return Verdict("cancelled", error=error)
+        case TerminalError():
+            return Verdict("failed", error=_told(result))
+        case BaseException():
+            return Verdict("retried", error=_told(result))
+        case WaitForCallback():
+            return _misused("a handler can't wait for a callback in this version")
+        case _ if inspect.isawaitable(result):
+            if inspect.iscoroutine(result):
+                result.close()
+            return _misused("a plain handler returned an awaitable: make it `async def`")
+        case _:
+            log.warning(
+                "a handler returned %r, which means nothing here; its job is completed",
+                type(result),
+            )
+            return COMPLETED
+
+
+def _stopped(attempt: Attempt, cancelled: asyncio.CancelledError) -> Verdict:
+    """The handler was cancelled: by us for a reason, or by something of its own."""
+    match attempt.why:
+        case Why.SHUTDOWN:
+            return RETURNED
+        case Why.DEADLINE:
+            return past_deadline(attempt)
+        case Why.CANCELLED | Why.LOST:
+            return Verdict("cancelled")  # the database has ended it already and ignores this
+        case None:
+            return Verdict(
+                "retried", error=_told(cancelled, "the handler was cancelled from inside")
+            )
+
+
+def past_deadline(attempt: Attempt) -> Verdict:
+    """The verdict on an attempt whose time is up."""
+    row = attempt.row
+    return Verdict(
+        "retried",
+        error={
+            "error": f"still running at its deadline, {row.deadline_at}",
+            "kind": "DeadlineExceeded",
+        },
+    )
+
+
+def _misused(sentence: str) -> Verdict:
+    return Verdict("retried", error={"error": sentence, "kind": "TypeError"})
+
+
+def _told(problem: BaseException, message: str | None = None) -> dict[str, Any]:
+    """An exception as it is kept with the job: bounded, and without NUL, which jsonb refuses."""
+    text = message or str(problem) or type(problem).__name__
+    error = {"error": _bounded(text, ERROR_MAX_CHARS), "kind": type(problem).__name__}
+    if not isinstance(problem, UnknownJobKind):
+        trace = "".join(traceback.format_exception(problem))
+        error["traceback"] = _bounded(trace, TRACEBACK_MAX_CHARS)
+    return error
+
+
+def _bounded(text: str, limit: int) -> str:
+    """The beginning and, more telling in a traceback, the end of a long text."""
+    clean = text.replace("\x00", "�").encode(errors="replace").decode()
+    if len(clean) <= limit:
+        return clean
+    half = limit // 2
+    return f"{clean[:half]}\n… {len(clean) - 2 * half} characters left out …\n{clean[-half:]}"

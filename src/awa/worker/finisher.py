@@ -1,0 +1,163 @@
+"""Ends attempts in sets: what ended while one call was on its way goes with the next.
+
+So a lone ending is sent at once, and under load the sets grow by themselves. Ending an attempt twice
+changes nothing, hence a call whose answer was lost is simply sent again until the database is back:
+no ending is lost while this process lives. An ending that the database can't store (it says so for the
+whole set) is found by halving the set; that attempt then ends as failed to be stored, the others as they did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, deque
+from collections.abc import Callable
+from time import monotonic
+from typing import Final, NamedTuple
+
+from awa.db.failures import is_lost_connection
+from awa.db.pool import Pool, connection
+from awa.events import jobs as events
+from awa.model.errors import AwaError, ValidationError
+from awa.storage.finish import Ending, finish
+from awa.worker.attempt import Attempt, Verdict
+from awa.worker.ledger import Ledger
+from awa.worker.retry import Retry
+
+FLIGHT_MAX_ENDINGS: Final = 1_000
+
+log = logging.getLogger("awa.worker")
+
+
+class _Ended(NamedTuple):
+    attempt: Attempt
+    verdict: Verdict
+    busy_s: float
+
+
+class Finisher:
+    """Tells the database how attempts ended. `on_not_owned()` is called when one was not ours any more."""
+
+    def __init__(self, pool: Pool, on_not_owned: Callable[[], None]) -> None:
+        self._pool = pool
+        self._on_not_owned = on_not_owned
+        self._waiting: deque[_Ended] = deque()
+        self._something = asyncio.Event()
+        self._stopping = False
+
+    def end(self, attempt: Attempt, verdict: Verdict, busy_s: float) -> None:
+        """Note how an attempt ended; its first end counts."""
+        if attempt.ended:
+            return
+        attempt.ended = True
+        self._waiting.append(_Ended(attempt, verdict, busy_s))
+        self._something.set()
+
+    async def run(self) -> None:
+        """Send what ends until `stop` was called and everything is sent."""
+        while self._waiting or not self._stopping:
+            if not self._waiting:
+                self._something.clear()
+                await self._something.wait()
+                continue
+            flight = [
+                self._waiting.popleft() for _ in range(min(len(self._waiting), FLIGHT_MAX_ENDINGS))
+            ]
+            for endings in _sorted_out(flight):
+                await self._send(endings)
+
+    def stop(self) -> None:
+        """Nothing will end any more."""
+        self._stopping = True
+        self._something.set()
+
+    async def _send(self, endings: list[_Ended]) -> None:
+        """One call, repeated until the database has answered it."""
+        ledger = endings[0].attempt.ledger
+        retry = Retry("ending attempts")
+        sent_before = False
+        while not ledger.dead:
+            began_s = monotonic()
+            try:
+                async with connection(self._pool) as conn:
+                    owned = await finish(conn, ledger.runtime_id, [_told(e) for e in endings])
+            except AwaError as problem:
+                if _unstorable(problem):
+                    await self._halve(endings, problem)
+                    return
+                sent_before = sent_before or is_lost_connection(problem)
+                await retry.after(problem)
+                continue
+            events.finish_took(monotonic() - began_s)
+            self._sent(ledger, endings, owned, sent_before=sent_before)
+            return
+
+    def _sent(
+        self, ledger: Ledger, endings: list[_Ended], owned: dict[int, str], *, sent_before: bool
+    ) -> None:
+        """The database has answered: `owned` are the attempts that this call has ended."""
+        counts: Counter[tuple[str, str]] = Counter()
+        busy_s: Counter[str] = Counter()
+        lost = 0
+        for attempt, verdict, seconds in endings:
+            row = attempt.row
+            ledger.open.pop(row.lane_seq, None)
+            busy_s[row.queue] += seconds  # type: ignore[assignment]
+            if row.lane_seq in owned:
+                counts[row.queue, verdict.outcome] += 1
+            elif sent_before:
+                counts[row.queue, verdict.outcome] += 1  # ended by the call whose answer was lost
+            else:
+                lost += 1
+        events.ended(counts, busy_s, lost)
+        if lost:
+            self._on_not_owned()
+
+    async def _halve(self, endings: list[_Ended], problem: AwaError) -> None:
+        """Find the ending that can't be stored."""
+        if len(endings) > 1:
+            middle = len(endings) // 2
+            await self._send(endings[:middle])
+            await self._send(endings[middle:])
+            return
+        attempt, verdict, busy_s = endings[0]
+        log.error("the end of job %d could not be stored: %s", attempt.row.job_id, problem)
+        if attempt.changes is None and verdict.error is None:
+            attempt.ledger.close(attempt)  # nothing left to leave out; a rescue will find it
+            return
+        attempt.changes = None
+        error = {
+            "error": f"what this attempt reported could not be stored: {problem}",
+            "kind": "Unstorable",
+        }
+        outcome = "retried" if verdict.outcome == "completed" else verdict.outcome
+        await self._send([_Ended(attempt, Verdict(outcome, verdict.delay_s, error), busy_s)])
+
+
+def _sorted_out(flight: list[_Ended]) -> list[list[_Ended]]:
+    """Sets that one call can take: one runtime id, and plain completions (the fast way) by themselves."""
+    sets: dict[tuple[int, bool], list[_Ended]] = {}
+    for ended in flight:
+        plain = ended.verdict.outcome == "completed" and ended.attempt.changes is None
+        sets.setdefault((id(ended.attempt.ledger), not plain), []).append(ended)
+    return list(sets.values())
+
+
+def _told(ended: _Ended) -> Ending:
+    attempt, verdict, _ = ended
+    row = attempt.row
+    return Ending(
+        row.lane_id,
+        row.claim_no,
+        row.lane_seq,
+        verdict.outcome,
+        verdict.delay_s,
+        verdict.error,
+        attempt.changes,
+    )
+
+
+def _unstorable(problem: AwaError) -> bool:
+    """The data is at fault (SQLSTATE class 22 or 23), so sending it again is of no use."""
+    state = getattr(problem.__cause__, "sqlstate", None) or ""
+    return state.startswith(("22", "23")) or isinstance(problem, ValidationError)

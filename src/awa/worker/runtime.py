@@ -1,0 +1,209 @@
+"""A worker: its parts put together, started, declared dead and born again, shut down.
+
+    start      register, then beat, listen, finish and claim, each in a task of its own
+    shutdown   claim no more; wait for handlers; hand back the rest; send every ending; say goodbye
+
+With no queues it only says that it is alive, which is what a maintenance-only process wants.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from awa.config import Settings
+from awa.db.listener import Connect, Listener
+from awa.db.pool import Pool, connection
+from awa.events import runtime as events
+from awa.model.errors import AwaError
+from awa.model.task import Tasks
+from awa.storage import runtimes
+from awa.worker.attempt import RETURNED, Attempt, Why, past_deadline
+from awa.worker.cancellation import cancelled_in, drop, stop
+from awa.worker.finisher import Finisher
+from awa.worker.gate import Gate
+from awa.worker.heartbeat import Heartbeat
+from awa.worker.ledger import Ledger
+from awa.worker.listening import Listening
+from awa.worker.options import QueueOptions
+from awa.worker.queue_loop import QueueLoop
+from awa.worker.retry import Retry
+from awa.worker.threads import Threads
+
+# After shutdown's time-out handlers are cancelled and get this long to unwind.
+UNWIND_S: Final = 1.0
+# The last endings get this long, whatever the time-out was.
+LAST_WORDS_S: Final = 5.0
+RESTART_S: Final = 1.0
+
+log = logging.getLogger("awa.worker")
+
+
+class Worker:
+    """One runtime in this process. `connect` opens the wake-up connection; None means polling only."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        tasks: Tasks,
+        queues: Sequence[QueueOptions],
+        settings: Settings,
+        *,
+        roles: Sequence[str] = ("worker",),
+        connect: Connect | None = None,
+    ) -> None:
+        self.pool = pool
+        self.tasks = tasks
+        self.settings = settings
+        self.roles = tuple(roles)
+        self.threads = Threads()
+        self.gate = Gate()
+        self.heartbeat = Heartbeat(self)
+        self.finisher = Finisher(pool, self.heartbeat.soon)
+        self.queues = {options.queue: QueueLoop(self, options) for options in queues}
+        self.ledger: Ledger
+        self._connect = connect
+        self._services: list[asyncio.Task[None]] = []
+        self._claiming: list[asyncio.Task[None]] = []
+        self._finishing: asyncio.Task[None] | None = None
+
+    @property
+    def runtime_id(self) -> UUID:
+        """The present id; it changes when this runtime was declared dead."""
+        return self.ledger.runtime_id
+
+    async def start(self) -> None:
+        """Register and begin. Raises AwaError if the database can't be reached or isn't migrated."""
+        self.ledger = await self._register()
+        events.started(self.runtime_id, self.roles, self.queues)
+        self._spawn(self._services, "heartbeat", self.heartbeat.run)
+        if self._connect is not None and self.queues:
+            listening = Listening(
+                self._connect,
+                self.pool,
+                on_ready=self._ready,
+                on_control=self._control,
+                on_change=self._listening,
+            )
+            self._spawn(self._services, "listening", listening.run)
+        self._finishing = self._spawn([], "finisher", self.finisher.run)
+        for loop in self.queues.values():
+            self._spawn(self._claiming, f"queue {loop.queue}", loop.run)
+
+    async def shutdown(self, timeout_s: float) -> int:
+        """Stop; answers how many attempts were handed back. Handlers get `timeout_s` to finish."""
+        until_s = monotonic() + timeout_s
+        for loop in self.queues.values():
+            loop.stop()
+        await _finished(self._claiming, max(timeout_s, UNWIND_S))
+        returned = sum(loop.hand_back() for loop in self.queues.values())
+        for loop in self.queues.values():
+            loop.runners.close()
+        await self._join(until_s - monotonic())
+        returned += await self._take_from_handlers()
+        self.finisher.stop()
+        if self._finishing is not None:
+            await _finished([self._finishing], max(until_s - monotonic(), LAST_WORDS_S))
+        await self._say_goodbye()
+        await _finished(self._services, 0.0)
+        self.threads.stop()
+        events.stopped(self.runtime_id, returned)
+        return returned
+
+    async def declared_dead(self, ledger: Ledger) -> None:
+        """The database gave this runtime's attempts to others: drop them, go on under a new id."""
+        if ledger.dead:
+            return
+        dropped = drop(ledger.declare_dead(), Why.LOST, self.settings.cancel_grace_s)
+        retry = Retry("registering again")
+        while True:
+            try:
+                self.ledger = await self._register()
+                break
+            except AwaError as problem:
+                await retry.after(problem)
+        events.declared_dead(ledger.runtime_id, self.runtime_id, dropped)
+
+    def stop_at_deadline(self, attempt: Attempt) -> None:
+        """The attempt's time is up: it ends now, whatever its handler still does."""
+        verdict = past_deadline(attempt)
+        stop(attempt, Why.DEADLINE, 0.0)
+        self.finisher.end(attempt, verdict, 0.0)
+
+    async def _register(self) -> Ledger:
+        runtime_id = uuid4()
+        queues = {loop.queue: loop.options.max_workers for loop in self.queues.values()}
+        async with connection(self.pool) as conn:
+            db_now = await runtimes.register(conn, runtime_id, self.roles, queues)
+        return Ledger(runtime_id, db_now, self.heartbeat.flush)
+
+    async def _join(self, timeout_s: float) -> None:
+        """Wait for the handlers of all queues."""
+        until_s = monotonic() + timeout_s
+        for loop in self.queues.values():
+            await loop.runners.join(max(until_s - monotonic(), 0.0))
+
+    async def _take_from_handlers(self) -> int:
+        """Stop the handlers that still run, and hand back those that don't come to their end."""
+        running = [attempt for loop in self.queues.values() for attempt in loop.runners.running]
+        for attempt in running:
+            stop(attempt, Why.SHUTDOWN, 0.0)
+        if running:
+            await self._join(UNWIND_S)
+        taken = 0
+        for attempt in running:
+            if not attempt.ended:
+                self.finisher.end(attempt, RETURNED, 0.0)
+        for attempt in running:
+            taken += attempt.why is Why.SHUTDOWN
+        return taken
+
+    async def _say_goodbye(self) -> None:
+        """Tell the database that this runtime is over; if it can't be told, a rescue finds out."""
+        with contextlib.suppress(AwaError):
+            async with connection(self.pool) as conn:
+                await runtimes.stop(conn, self.runtime_id)
+
+    def _ready(self, queue: str) -> None:
+        if (loop := self.queues.get(queue)) is not None:
+            loop.wake.notify()
+
+    def _control(self, message: str) -> None:
+        drop(cancelled_in(message, self.ledger), Why.CANCELLED, self.settings.cancel_grace_s)
+
+    def _listening(self, listener: Listener | None) -> None:
+        for loop in self.queues.values():
+            loop.wake.listen(listener)
+
+    def _spawn(
+        self, tasks: list[asyncio.Task[None]], name: str, run: Callable[[], Awaitable[None]]
+    ) -> asyncio.Task[None]:
+        task = asyncio.create_task(_kept_alive(name, run), name=f"awa {name}")
+        tasks.append(task)
+        return task
+
+
+async def _kept_alive(name: str, run: Callable[[], Awaitable[None]]) -> None:
+    """Run to the end; after a failure nobody foresaw, log it and begin again."""
+    while True:
+        try:
+            await run()
+            return
+        except Exception:
+            log.exception("%s failed unexpectedly; it begins again in %g s", name, RESTART_S)
+            await asyncio.sleep(RESTART_S)
+
+
+async def _finished(tasks: Sequence[asyncio.Task[Any]], timeout_s: float) -> None:
+    """Wait for tasks to end by themselves, then cancel them."""
+    if not tasks:
+        return
+    _, late = await asyncio.wait(tasks, timeout=timeout_s)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
