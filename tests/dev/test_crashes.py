@@ -107,6 +107,18 @@ def test_the_last_one_to_leave_stops_the_server(
     assert not is_alive(pid)
 
 
+def test_a_killed_server_whose_parent_does_not_notice_is_started_again(
+    data_dir: Path, sharer: Callable[[], Sharer]
+) -> None:
+    """The parent sits there and never waits for its child, which stays in the process table as a zombie."""
+    pid, url = sharer().joined()
+    with start_server(data_dir) as server:
+        assert kill_server(server) == pid
+        server.restart()
+        assert server.pid != pid
+        assert ask(url, "SELECT 1") == 1
+
+
 def test_a_user_that_was_killed_does_not_keep_the_server_up(
     data_dir: Path, sharer: Callable[[], Sharer]
 ) -> None:

@@ -86,21 +86,13 @@ def prepare_folder(folder: DataFolder, account: Account) -> None:
 
 
 def prepare_socket_dir(folder: DataFolder, account: Account) -> Path:
-    """The folder for the Unix socket, its path short enough for the kernel; the same one at each start."""
-    link = folder.socket
-    if link.is_symlink():
-        target = link.readlink()
-        if _belongs_to(target, account):
-            return target
-        link.unlink()
-    if len(os.fsencode(link / ".s.PGSQL.65535")) > SOCKET_PATH_LIMIT_BYTES:
-        base = next((base for base in SOCKET_BASES if account.can_enter(base)), SOCKET_BASES[0])
-        target = Path(tempfile.mkdtemp(prefix="awa-socket-", dir=base))
-        link.symlink_to(target)
-    else:
-        target = link
-        target.mkdir(mode=0o700, exist_ok=True)
-    account.own(target)
+    """The folder for the Unix socket, its path short enough for the kernel; the same one at each start.
+
+    What a killed server left in it is removed: its lock file would stop a start for as long as its process id is taken.
+    """
+    target = _known_socket_dir(folder, account) or _new_socket_dir(folder, account)
+    for leftover in target.glob(".s.PGSQL.*"):
+        leftover.unlink()
     return target
 
 
@@ -122,6 +114,28 @@ def keep_log_small(folder: DataFolder) -> None:
     """Set a large log aside, in place of the one set aside before."""
     if folder.log.exists() and folder.log.stat().st_size > LOG_LIMIT_BYTES:
         folder.log.replace(folder.log.with_suffix(".log.1"))
+
+
+def _known_socket_dir(folder: DataFolder, account: Account) -> Path | None:
+    link = folder.socket
+    target = link.readlink() if link.is_symlink() else link
+    if _belongs_to(target, account):
+        return target
+    if link.is_symlink():
+        link.unlink()
+    return None
+
+
+def _new_socket_dir(folder: DataFolder, account: Account) -> Path:
+    target = folder.socket
+    if len(os.fsencode(target / ".s.PGSQL.65535")) > SOCKET_PATH_LIMIT_BYTES:
+        base = next((base for base in SOCKET_BASES if account.can_enter(base)), SOCKET_BASES[0])
+        target = Path(tempfile.mkdtemp(prefix="awa-socket-", dir=base))
+        folder.socket.symlink_to(target)
+    else:
+        target.mkdir(mode=0o700, exist_ok=True)
+    account.own(target)
+    return target
 
 
 def _make_with_parents(path: Path, account: Account) -> None:

@@ -46,13 +46,16 @@ def read_postmaster(cluster: Path) -> Postmaster | None:
 
 
 def defuse_stale_file(cluster: Path) -> None:
-    """If the file names a live process that isn't this cluster's server, let it name no process at all."""
+    """If the file names a process that isn't this cluster's server, let it name no process at all.
+
+    A killed server whose parent has not waited for it counts as well: PostgreSQL takes a zombie for alive.
+    """
     path = cluster / "postmaster.pid"
     try:
         pid = int(path.read_text().split("\n", 1)[0])
     except (FileNotFoundError, ValueError):
         return
-    if not is_alive(pid) or is_server_of(pid, cluster):
+    if not _exists(pid) or is_server_of(pid, cluster):
         return
     file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -80,12 +83,8 @@ def is_server_of(pid: int, cluster: Path) -> bool:
 
 def is_alive(pid: int) -> bool:
     """Whether the process runs; one that ended and was not waited for yet (a zombie) does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+    if not _exists(pid):
         return False
-    except PermissionError:
-        return True
     if not sys.platform.startswith("linux"):
         return not _ps(pid, "state=").startswith("Z")
     try:
@@ -93,6 +92,16 @@ def is_alive(pid: int) -> bool:
     except OSError:
         return False
     return state not in {"Z", "X"}
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _ps(pid: int, column: str) -> str:
