@@ -67,6 +67,7 @@ def test_a_row_becomes_an_operation() -> None:
             "processed": 4,
             "skipped": 3,
             "errored": 1,
+            "last_error": None,
             "max_rows_per_second": None,
             "started_at": NOW,
         }

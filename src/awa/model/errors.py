@@ -4,9 +4,6 @@ Every error that leaves awa is an `AwaError`. The command line turns its `code` 
 the HTTP layer into a status; nobody reads the message to decide anything.
 """
 
-# The names are public and end in what they mean, not in "Error".
-# ruff: noqa: N818
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -66,6 +66,7 @@ class BatchOperation:
     processed: int
     skipped: int
     errored: int
+    last_error: str | None
     max_rows_per_second: int | None
     started_at: datetime | None
 
@@ -90,6 +91,7 @@ def operation_from_row(row: Mapping[str, Any]) -> BatchOperation:
         processed=row["processed"],
         skipped=row["skipped"],
         errored=row["errored"],
+        last_error=row["last_error"],
         max_rows_per_second=row["max_rows_per_second"],
         started_at=row["started_at"],
     )

@@ -1,0 +1,48 @@
+"""Deletes operations that ended long ago, in chunks: a million items do not become one statement.
+
+An operation keeps its row until its last item is gone, so a deletion that stops half way is simply
+gone on with. Operations that have not ended have no retention and are never asked for.
+"""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from awa.db import run
+from awa.db.run import Connection
+from awa.model.errors import invalid_field
+
+CHUNK_ITEMS: Final = 5_000
+
+
+async def run_once(conn: Connection, now: datetime | None = None) -> int:
+    """Delete one chunk of what has expired; returns the rows deleted.
+
+    The duty's bound is `CHUNK_ITEMS`: if so many were deleted there is more to do at once. An
+    operation that went as a whole counts its row too, so several small ones follow each other.
+    """
+    deleted = 0
+    while deleted < CHUNK_ITEMS:
+        done = await _chunk(conn, None, now)
+        deleted += done["items"] + done["operations"]
+        if not done["found"]:
+            break
+    return min(deleted, CHUNK_ITEMS)
+
+
+async def purge(conn: Connection, before: datetime, *, now: datetime | None = None) -> int:
+    """Delete all operations that ended before a time, whatever their retention; returns how many."""
+    if before.utcoffset() is None:
+        raise invalid_field("before", f"expected a time with a UTC offset, got {before!r}")
+    if before > (now or datetime.now(UTC)):
+        raise invalid_field("before", f"must not lie in the future, got {before.isoformat()}")
+    operations = 0
+    while (done := await _chunk(conn, before, now))["found"]:
+        operations += done["operations"]
+    return operations
+
+
+async def _chunk(conn: Connection, before: datetime | None, now: datetime | None) -> dict[str, Any]:
+    params = {"items": CHUNK_ITEMS, "before": before, "now": now}
+    done = await run.row(conn, "operations/expire", params)
+    assert done is not None, "a select without FROM returns a row"
+    return done

@@ -1,0 +1,106 @@
+"""Takes an operation in: checks everything that can be checked, records it, and leaves the rest to the runner.
+
+What an operator submits may touch millions of jobs, so nothing is guessed: an unknown kind, a field
+too many, a state that the kind does not change, or an empty filter without `allow_all` is refused
+before anything is written.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from awa.db import run
+from awa.db.run import Connection
+from awa.events import batch as events
+from awa.model.errors import Conflict, invalid_field
+from awa.model.filter import JobFilter
+from awa.model.limits import (
+    PRIORITY_DEFAULT,
+    check_actor,
+    check_idempotency_key,
+    check_priority,
+    check_reason,
+    check_whole_number,
+)
+from awa.operations import kinds, read
+
+RATE_MAX = 1_000_000
+
+
+async def submit(
+    conn: Connection,
+    op_kind: str,
+    filter: Any,
+    spec: Any,
+    *,
+    actor: str | None = None,
+    allow_all: bool = False,
+    reason: str | None = None,
+    priority: int = PRIORITY_DEFAULT,
+    max_rows_per_second: int | None = None,
+    idempotency_key: str | None = None,
+) -> dict[str, Any]:
+    """Record an operation and return it whole, as `read.get` does.
+
+    `actor` is who is known to have asked; None records the database's session_user. With an
+    `idempotency_key` that was used before, the same request returns the operation that exists, and
+    another request raises `Conflict`. Raises `ValidationError` with the fields that are wrong.
+    """
+    kind = kinds.get(op_kind)
+    given = JobFilter.parse(filter)
+    checked = kind.parse_spec(spec)
+    kind.check_filter(given)
+    if given.is_empty() and not allow_all:
+        raise empty_filter(given)
+    params = {
+        "op_kind": kind.name,
+        "filter": Jsonb(given.to_json()),
+        "spec": Jsonb(kinds.spec_json(checked)),
+        "actor": None if actor is None else check_actor(actor),
+        "reason": check_reason(reason),
+        "priority": check_priority(priority),
+        "max_rows_per_second": _rate(max_rows_per_second),
+        "idempotency_key": None
+        if idempotency_key is None
+        else check_idempotency_key(idempotency_key),
+    }
+    submitted: UUID | None = await run.value(conn, "operations/submit", params)
+    if submitted is None:
+        return await read.get(conn, await _existing(conn, params))
+    events.submitted(kind.name)
+    return await read.get(conn, submitted)
+
+
+def empty_filter(given: JobFilter) -> Exception:
+    """The refusal of an operation that would touch every job."""
+    said = "names no ids" if given.matches_nothing() else "is empty"
+    return invalid_field(
+        "filter",
+        f"{said}, and an operation without a filter touches every job",
+        hint="Give a filter, or confirm with allow_all (--all) that every job is meant.",
+    )
+
+
+async def _existing(conn: Connection, params: dict[str, Any]) -> UUID:
+    """The operation that holds the idempotency key, if it asks for the same."""
+    row = await run.row(conn, "operations/by_idempotency_key", params)
+    key = params["idempotency_key"]
+    if row is None:
+        raise Conflict(
+            f"the operation with idempotency key {key!r} was deleted just now", hint="Submit again."
+        )
+    if not row["same"]:
+        raise Conflict(
+            f"idempotency key {key!r} belongs to another request",
+            hint="Use a new key for a new request.",
+            details={"id": str(row["id"])},
+        )
+    existing: UUID = row["id"]
+    return existing
+
+
+def _rate(rows_per_second: int | None) -> int | None:
+    if rows_per_second is None:
+        return None
+    return check_whole_number(rows_per_second, "max_rows_per_second", 1, RATE_MAX)

@@ -1,0 +1,77 @@
+-- Changes the locked jobs of a chunk that still match, and accounts every item of the chunk, all in one statement.
+-- moves: what the kind moves; items pending -> processed | skipped | errored
+-- index: ready_entries (lane_id, lane_seq), deferred_jobs and batch_operation_items primary keys
+-- bound: the chunk
+-- params: id, after and upto (job ids between which the chunk lies), ids, lanes, seqs, slots (what is locked, null
+--         positions: deferred), rest (what could not be locked), cursor, runner, those of the kind and of the filter
+-- A statement of its own, after the locks: the filter is checked on what the rows hold now. Counters come from the
+-- item rows that this statement changed, so an item is counted once however often a chunk is tried.
+WITH given AS MATERIALIZED (
+    SELECT * FROM unnest(%(ids)s::bigint[], %(lanes)s::int[], %(seqs)s::bigint[], %(slots)s::smallint[])
+                  g(job_id, lane_id, lane_seq, slot)
+), matching AS MATERIALIZED (
+    SELECT j.id, j.lane_id, j.lane_seq, j.slot
+      FROM (SELECT r.job_id AS id, r.kind, l.queue, 'available'::text AS state, l.priority, r.attempt, r.created_at,
+                   coalesce(r.run_at, r.created_at) AS run_at, r.args, coalesce(r.tags, ARRAY[]::text[]) AS tags,
+                   coalesce(r.errors, jsonb_build_array()) AS errors, NULL::timestamptz AS finalized_at,
+                   g.lane_id, g.lane_seq, g.slot
+              FROM given g
+             CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
+                                  WHERE e.slot = g.slot AND e.lane_id = g.lane_id AND e.lane_seq = g.lane_seq OFFSET 0) r
+              JOIN awa.lanes l ON l.lane_id = g.lane_id
+            UNION ALL
+            SELECT d.job_id, d.kind, d.queue, d.state, d.priority, d.attempt, d.created_at, d.run_at, d.args,
+                   coalesce(d.tags, ARRAY[]::text[]), coalesce(d.errors, jsonb_build_array()), NULL::timestamptz,
+                   NULL::int, NULL::bigint, NULL::smallint
+              FROM given g
+              JOIN awa.deferred_jobs d ON d.job_id = g.job_id
+             WHERE g.lane_id IS NULL) j
+     WHERE {filter}
+), chosen AS MATERIALIZED (
+    SELECT array_agg(m.id ORDER BY m.id) AS ids, array_agg(m.lane_id ORDER BY m.id) AS lanes,
+           array_agg(m.lane_seq ORDER BY m.id) AS seqs, array_agg(m.slot ORDER BY m.id) AS slots
+      FROM matching m
+), changed AS MATERIALIZED (
+    {apply}
+), outcomes AS MATERIALIZED (
+    SELECT c.job_id, c.state, c.reason, c.error, c.before FROM changed c
+    UNION ALL
+    SELECT g.job_id, 'skipped', 'filter_drift', NULL, NULL FROM given g WHERE g.job_id NOT IN (SELECT m.id FROM matching m)
+    UNION ALL
+    SELECT e.job_id, 'skipped', e.reason, NULL, NULL
+      FROM awa.explain_not_waiting(%(rest)s::bigint[]) e WHERE e.reason <> 'locked'
+), noted AS (
+    UPDATE awa.batch_operation_items i
+       SET state = o.state, reason = o.reason, error = o.error, before = o.before, processed_at = clock_timestamp()
+      FROM outcomes o
+     WHERE i.operation_id = %(id)s AND i.job_id > %(after)s AND i.job_id <= %(upto)s
+       AND i.job_id = o.job_id AND i.state = 'pending'
+    RETURNING i.job_id, i.state, i.reason, i.error
+), sums AS MATERIALIZED (
+    SELECT n.state, coalesce(n.reason, 'changed') AS reason, count(*) AS items,
+           max(n.job_id) FILTER (WHERE n.state = 'errored') AS errored_id
+      FROM noted n GROUP BY 1, 2
+), totals AS (
+    INSERT INTO awa.batch_operation_totals AS t (operation_id, outcome, reason, items)
+    SELECT %(id)s, s.state, s.reason, s.items FROM sums s
+    ON CONFLICT (operation_id, outcome, reason) DO UPDATE SET items = t.items + excluded.items
+), counted AS (
+    SELECT coalesce(sum(items) FILTER (WHERE state = 'processed'), 0)::bigint AS processed,
+           coalesce(sum(items) FILTER (WHERE state = 'skipped'), 0)::bigint AS skipped,
+           coalesce(sum(items) FILTER (WHERE state = 'errored'), 0)::bigint AS errored,
+           jsonb_agg(jsonb_build_array(state, reason, items)) AS by_reason
+      FROM sums
+)
+UPDATE awa.batch_operations b
+   SET processed = b.processed + c.processed,
+       skipped = b.skipped + c.skipped,
+       errored = b.errored + c.errored,
+       last_error = coalesce((SELECT format('job %%s: %%s', s.errored_id, s.reason) FROM sums s
+                               WHERE s.errored_id IS NOT NULL ORDER BY s.errored_id DESC LIMIT 1), b.last_error),
+       cursor = %(cursor)s,
+       runner_instance = %(runner)s,
+       wait_until = clock_timestamp() + make_interval(secs => %(pause_s)s::float8),
+       updated_at = clock_timestamp()
+  FROM counted c
+ WHERE b.id = %(id)s
+RETURNING b.*, c.by_reason

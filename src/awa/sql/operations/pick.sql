@@ -1,0 +1,35 @@
+-- Takes the next pending items of an operation and locks their jobs, as far as they still wait.
+-- moves: nothing; the locks go with the transaction
+-- index: batch_operation_items primary key; those of awa.lock_waiting
+-- bound: walk items looked at, rows of them taken
+-- params: id, after (job id), walk, rows
+-- By key and not by state: the table is new and big, the planner knows nothing of it. Only a later pass meets
+-- items that are accounted already, which is why it may walk further than it takes.
+WITH walked AS MATERIALIZED (
+    SELECT i.job_id, i.lane_id, i.lane_seq, i.slot, i.state
+      FROM awa.batch_operation_items i
+     WHERE i.operation_id = %(id)s AND i.job_id > %(after)s
+     ORDER BY i.job_id
+     LIMIT %(walk)s
+), taken AS MATERIALIZED (
+    SELECT w.* FROM walked w WHERE w.state = 'pending' ORDER BY w.job_id LIMIT %(rows)s
+), sets AS MATERIALIZED (
+    SELECT count(*) AS rows, max(t.job_id) AS last_id, array_agg(t.job_id ORDER BY t.job_id) AS ids,
+           array_agg(t.lane_id ORDER BY t.job_id) AS lanes, array_agg(t.lane_seq ORDER BY t.job_id) AS seqs,
+           array_agg(t.slot ORDER BY t.job_id) AS slots
+      FROM taken t
+), locked AS MATERIALIZED (
+    SELECT k.* FROM sets s, awa.lock_waiting(s.ids, s.lanes, s.seqs, s.slots) k
+)
+SELECT s.rows AS taken,
+       CASE WHEN s.rows = %(rows)s THEN s.last_id ELSE (SELECT max(w.job_id) FROM walked w) END AS upto,
+       (SELECT count(*) FROM walked) = %(walk)s OR s.rows = %(rows)s AS more,
+       k.ids, k.lanes, k.seqs, k.slots,
+       ARRAY(SELECT t.job_id FROM taken t WHERE NOT EXISTS (SELECT FROM locked l WHERE l.job_id = t.job_id)
+              ORDER BY t.job_id) AS rest
+  FROM sets s
+ CROSS JOIN (SELECT coalesce(array_agg(l.job_id ORDER BY l.job_id), ARRAY[]::bigint[]) AS ids,
+                    coalesce(array_agg(l.lane_id ORDER BY l.job_id), ARRAY[]::int[]) AS lanes,
+                    coalesce(array_agg(l.lane_seq ORDER BY l.job_id), ARRAY[]::bigint[]) AS seqs,
+                    coalesce(array_agg(l.slot ORDER BY l.job_id), ARRAY[]::smallint[]) AS slots
+               FROM locked l) k

@@ -1,0 +1,21 @@
+-- Lists deferred jobs, a page at a time by job id.
+-- moves: nothing; adds items
+-- index: deferred_jobs (queue, job_id) for one queue, else its primary key
+-- bound: rows examined, whether they match or not
+-- params: id (operation), after (job id), bound (greatest job id), queue (null: any), rows, and those of the filter
+WITH page AS MATERIALIZED (
+    SELECT j.id, ({filter}) AS matches
+      FROM (SELECT d.job_id AS id, d.kind, d.queue, d.state, d.priority, d.attempt, d.created_at, d.run_at, d.args,
+                   coalesce(d.tags, ARRAY[]::text[]) AS tags, coalesce(d.errors, jsonb_build_array()) AS errors,
+                   NULL::timestamptz AS finalized_at
+              FROM awa.deferred_jobs d
+             WHERE d.job_id > %(after)s AND d.job_id <= %(bound)s AND (%(queue)s::text IS NULL OR d.queue = %(queue)s)
+             ORDER BY d.job_id
+             LIMIT %(rows)s) j
+), listed AS (
+    INSERT INTO awa.batch_operation_items (operation_id, job_id)
+    SELECT %(id)s, p.id FROM page p WHERE p.matches ORDER BY p.id
+    ON CONFLICT (operation_id, job_id) DO NOTHING
+    RETURNING 1
+)
+SELECT count(*) AS walked, max(p.id) AS last_id, (SELECT count(*) FROM listed) AS listed FROM page p

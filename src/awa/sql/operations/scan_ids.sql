@@ -1,0 +1,15 @@
+-- Lists jobs named by id, a page at a time.
+-- moves: nothing; adds items
+-- index: that of awa.waiting_jobs for ids
+-- bound: the ids given
+-- params: id (operation), ids (the page), and those of the filter
+WITH listed AS (
+    INSERT INTO awa.batch_operation_items (operation_id, job_id, lane_id, lane_seq, slot)
+    SELECT %(id)s, j.id, j.lane_id, j.lane_seq, j.slot
+      FROM awa.waiting_jobs j
+     WHERE j.id = ANY (%(ids)s::bigint[]) AND j.id <= %(bound)s AND {filter}
+     ORDER BY j.id
+    ON CONFLICT (operation_id, job_id) DO NOTHING
+    RETURNING 1
+)
+SELECT count(*) AS listed FROM listed

@@ -1,0 +1,39 @@
+-- Lists the waiting jobs of one lane, a page at a time; the walk says in which order and from where.
+-- moves: nothing; adds items
+-- index: that of the walk; ready_tombstones (lane_id, first_seq)
+-- bound: rows examined, whether they match or not
+-- params: id (operation), lane, bound (greatest job id), rows, those of the walk, and those of the filter
+-- The tombstones of the page are read at once: one probe a row would cost more than the row.
+WITH head AS MATERIALIZED (
+    SELECT h.lane_id, h.queue, h.priority, h.cursor, h.owed, h.seen, g.trusted_from
+      FROM awa.lane_heads h CROSS JOIN awa.ring g
+     WHERE h.lane_id = %(lane)s
+), page AS MATERIALIZED (
+    SELECT j.id, j.lane_seq, j.slot, j.txid, j.due AND j.id <= %(bound)s AND ({filter}) AS matches
+      FROM (SELECT r.job_id AS id, r.kind, h.queue, 'available'::text AS state, h.priority, r.attempt, r.created_at,
+                   coalesce(r.run_at, r.created_at) AS run_at, r.args, coalesce(r.tags, ARRAY[]::text[]) AS tags,
+                   coalesce(r.errors, jsonb_build_array()) AS errors, NULL::timestamptz AS finalized_at,
+                   r.lane_seq, r.slot, r.txid, r.due
+              FROM head h CROSS JOIN LATERAL ({walk}) r) j
+), ends AS MATERIALIZED (
+    SELECT count(*) AS walked, min(lane_seq) AS first_seq, max(lane_seq) AS last_seq, max(txid) AS last_txid FROM page
+), dead AS MATERIALIZED (
+    SELECT range_agg(int8range(t.first_seq, t.last_seq + 1)) AS seqs
+      FROM (SELECT i.first_seq, i.last_seq FROM ends e, awa.ready_tombstones i
+             WHERE i.lane_id = %(lane)s AND i.first_seq >= e.first_seq AND i.first_seq <= e.last_seq
+            UNION ALL
+            (SELECT b.first_seq, b.last_seq FROM ends e, awa.ready_tombstones b
+              WHERE b.lane_id = %(lane)s AND b.first_seq < e.first_seq ORDER BY b.first_seq DESC LIMIT 1)) t
+), listed AS (
+    INSERT INTO awa.batch_operation_items (operation_id, job_id, lane_id, lane_seq, slot)
+    SELECT %(id)s, p.id, %(lane)s, p.lane_seq, p.slot
+      FROM page p, dead d
+     WHERE p.matches AND (d.seqs IS NULL OR NOT p.lane_seq <@ d.seqs)
+     ORDER BY p.id
+    ON CONFLICT (operation_id, job_id) DO NOTHING
+    RETURNING 1
+)
+SELECT e.walked, e.last_seq, e.last_txid::text AS last_txid,
+       (SELECT max(p.lane_seq) FROM page p WHERE p.txid = e.last_txid) AS last_seq_of_txid,
+       (SELECT count(*) FROM listed) AS listed
+  FROM ends e
