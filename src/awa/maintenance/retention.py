@@ -1,0 +1,35 @@
+"""Retention: failed and cancelled jobs, and runtimes that ended, are kept for a while and then forgotten."""
+
+from datetime import datetime
+
+from awa.config import Settings
+from awa.db import run
+from awa.db.run import Connection
+from awa.maintenance.duty import RunOnce
+from awa.storage.retention import MAX_ROWS, retain_finished
+
+BOUND_JOBS = MAX_ROWS
+BOUND_RUNTIMES = 500
+RUNTIME_KEEP_S = 24 * 3600.0
+HOUR_S = 3600
+
+
+def job_retainer(settings: Settings) -> RunOnce:
+    """The duty that deletes finished jobs whose retention is over."""
+
+    async def run_once(conn: Connection, now: datetime | None = None) -> int:
+        return await retain_finished(
+            conn,
+            keep_s=settings.failed_retention_hours * HOUR_S,
+            completed_keep_s=settings.completed_retention_hours * HOUR_S,
+            max_rows=BOUND_JOBS,
+            now=now,
+        )
+
+    return run_once
+
+
+async def forget_runtimes(conn: Connection, now: datetime | None = None) -> int:
+    """Delete rows of runtimes that ended a day ago and own no open attempt."""
+    params = {"keep_s": RUNTIME_KEEP_S, "limit": BOUND_RUNTIMES, "now": now}
+    return await run.count(conn, "maintenance/forget_runtimes", params)

@@ -1,0 +1,63 @@
+"""One uninterrupted time of leading, and the gate that keeps a deposed leader from acting.
+
+The lease alone can't stop a leader that slept (a paused machine, a lost network) from going on where it
+left off. The gate does: every transaction of a duty first enters it (a shared transaction lock) and then
+asks in a new statement whether the lease is still its own. A take-over happens only with the gate closed
+(the same lock, exclusively). So what a deposed leader had begun is over before the next term begins, and
+what it begins afterwards is refused. A transaction that hangs inside the gate is ended by its own timeouts.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from awa.db import run
+from awa.db.run import Connection
+from awa.operations.fence import (
+    IDLE_IN_TRANSACTION_MAX_MS,
+    LEASE_NAME,
+    LOCK_WAIT_MAX_MS,
+    STATEMENT_MAX_MS,
+    LeaseLost,
+)
+
+
+@dataclass(slots=True)
+class Term:
+    """A term of office, told apart by its fence number; it is the runner's guard as well."""
+
+    holder: UUID
+    fence: int
+    valid_until_s: float
+    """By this process's monotonic clock, counted from before the lease was asked for: never too late."""
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the term has ended or its lease must have run out."""
+        return self.ended.is_set() or time.monotonic() >= self.valid_until_s
+
+    def end(self) -> None:
+        """End the term: no duty begins any more."""
+        self.ended.set()
+
+    async def enter(self, conn: Connection, *, statement_max_ms: int = STATEMENT_MAX_MS) -> None:
+        """Begin a duty's transaction: bound it and enter the gate. Raises LeaseLost if the term is over.
+
+        Call it as the first thing inside the transaction.
+        """
+        if self.is_over:
+            self.end()
+            raise LeaseLost
+        bounds = {
+            "name": LEASE_NAME,
+            "statement_ms": statement_max_ms,
+            "lock_ms": LOCK_WAIT_MAX_MS,
+            "idle_ms": IDLE_IN_TRANSACTION_MAX_MS,
+        }
+        await run.row(conn, "maintenance/enter_gate", bounds)
+        mine = {"name": LEASE_NAME, "holder": self.holder, "fence": self.fence}
+        if not await run.value(conn, "maintenance/still_leads", mine):
+            self.end()
+            raise LeaseLost

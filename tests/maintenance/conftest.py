@@ -1,0 +1,38 @@
+"""A pool, a short lease, and a term that was taken by the rules."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from uuid import uuid4
+
+import pytest
+
+from awa.config import Settings
+from awa.db.pool import Pool, make_pool
+from awa.maintenance.leader import Leader, Timing
+from awa.maintenance.term import Term
+
+Elect = Callable[[], Awaitable[Term]]
+
+
+@pytest.fixture
+async def pool(database_url: str) -> AsyncIterator[Pool]:
+    pool = make_pool(database_url, min_size=0, max_size=6, timeout_s=5)
+    await pool.open()
+    yield pool
+    await pool.close()
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings(lease_ttl_s=1.5)
+
+
+@pytest.fixture
+def candidate(pool: Pool, settings: Settings) -> Leader:
+    return Leader(pool, uuid4(), Timing.of(settings))
+
+
+@pytest.fixture
+async def term(candidate: Leader) -> Term:
+    elected = await candidate.stand()
+    assert elected is not None
+    return elected

@@ -1,0 +1,182 @@
+"""One leads at a time; a deposed leader can neither act nor have its unfinished acts land later."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import AsyncConnection
+
+from awa.config import Settings
+from awa.db import run
+from awa.db.pool import Pool
+from awa.maintenance.duty import Duty
+from awa.maintenance.keeping import run_bounded
+from awa.maintenance.leader import Leader, Timing
+from awa.maintenance.term import Term
+from awa.operations.fence import LEASE_NAME, LeaseLost
+
+Connect = Callable[..., Awaitable[AsyncConnection[Any]]]
+
+
+@pytest.fixture
+def other(pool: Pool, settings: Settings) -> Leader:
+    return Leader(pool, uuid4(), Timing.of(settings))
+
+
+async def let_the_lease_run_out(conn: AsyncConnection[Any]) -> None:
+    await conn.execute("UPDATE awa.leases SET expires_at = now() - interval '1 second'")
+
+
+async def test_only_one_of_two_is_elected(term: Term, other: Leader) -> None:
+    assert await other.stand() is None
+
+
+async def test_two_that_stand_at_once_do_not_both_lead(candidate: Leader, other: Leader) -> None:
+    terms = await asyncio.gather(*(leader.stand() for leader in (candidate, other) * 5))
+    assert len({term.holder for term in terms if term}) == 1
+
+
+async def test_a_lease_that_ran_out_goes_to_another_with_a_greater_fence(
+    term: Term, other: Leader, conn: AsyncConnection[Any]
+) -> None:
+    await let_the_lease_run_out(conn)
+    successor = await other.stand()
+    assert successor is not None
+    assert successor.fence > term.fence
+
+
+async def test_a_lease_that_was_given_back_is_free_at_once(
+    candidate: Leader, term: Term, other: Leader
+) -> None:
+    await candidate.give_back(term)
+    assert await other.stand() is not None
+
+
+async def test_renewing_keeps_the_lease_beyond_its_time(
+    candidate: Leader, term: Term, other: Leader, settings: Settings
+) -> None:
+    keeping = asyncio.create_task(candidate.keep(term))
+    await asyncio.sleep(settings.lease_ttl_s * 1.5)
+    assert await other.stand() is None
+    assert not term.is_over
+    term.end()
+    await keeping
+
+
+async def test_a_leader_that_finds_another_in_its_place_ends_its_term(
+    candidate: Leader, term: Term, other: Leader, conn: AsyncConnection[Any]
+) -> None:
+    await let_the_lease_run_out(conn)
+    successor = await other.stand()
+    await candidate.renew(term)
+    assert term.is_over
+    assert successor is not None
+    async with conn.transaction():
+        await successor.enter(conn)
+
+
+async def test_renewing_late_does_not_take_a_lease_that_was_another_s(
+    candidate: Leader, term: Term, other: Leader, conn: AsyncConnection[Any]
+) -> None:
+    await let_the_lease_run_out(conn)
+    assert await other.stand() is not None
+    await let_the_lease_run_out(conn)
+    await candidate.renew(term)
+    assert term.is_over
+    seen = await run.row(conn, "maintenance/lease_left", {"name": LEASE_NAME})
+    assert seen is not None
+    assert seen["holder"] != term.holder
+
+
+async def test_a_deposed_leader_is_refused_at_the_gate(
+    term: Term, other: Leader, conn: AsyncConnection[Any]
+) -> None:
+    await let_the_lease_run_out(conn)
+    assert await other.stand() is not None
+    with pytest.raises(LeaseLost):
+        async with conn.transaction():
+            await term.enter(conn)
+    assert term.is_over
+
+
+async def test_a_leader_whose_lease_ran_out_by_its_own_clock_does_not_even_ask(
+    term: Term, conn: AsyncConnection[Any]
+) -> None:
+    term.valid_until_s = 0.0
+    with pytest.raises(LeaseLost):
+        await term.enter(conn)
+
+
+async def test_nobody_takes_over_while_a_duty_of_the_old_leader_is_under_way(
+    term: Term, other: Leader, conn: AsyncConnection[Any], connect: Connect
+) -> None:
+    slow = await connect()
+    async with slow.transaction():
+        await term.enter(slow)
+        await let_the_lease_run_out(conn)
+        assert await other.stand() is None
+    assert await other.stand() is not None
+
+
+async def test_a_duty_that_waited_for_a_take_over_learns_that_it_lost(
+    term: Term, conn: AsyncConnection[Any], connect: Connect
+) -> None:
+    gate, duty = await connect(), await connect()
+    async with gate.transaction():
+        assert await run.value(gate, "maintenance/close_gate", {"name": LEASE_NAME})
+
+        async def act() -> None:
+            async with duty.transaction():
+                await term.enter(duty)
+
+        acting = asyncio.create_task(act())
+        await until_it_waits_for_a_lock(conn, duty.info.backend_pid)
+        await gate.execute("UPDATE awa.leases SET holder = gen_random_uuid(), fence = fence + 1")
+    with pytest.raises(LeaseLost):
+        await acting
+
+
+async def test_a_duty_that_hangs_in_its_transaction_is_ended_by_the_server(
+    term: Term, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("awa.maintenance.term.IDLE_IN_TRANSACTION_MAX_MS", 50)
+    sleeper, watcher = await connect(), await connect()
+    with pytest.raises(psycopg.OperationalError):
+        await enter_and_hang(sleeper, term)
+    async with watcher.transaction():
+        assert await run.value(watcher, "maintenance/close_gate", {"name": LEASE_NAME})
+
+
+async def test_a_deposed_leader_s_duty_is_not_even_begun(
+    term: Term, pool: Pool, conn: AsyncConnection[Any]
+) -> None:
+    async def careless(inside: AsyncConnection[Any], now: object) -> int:
+        await inside.execute("INSERT INTO awa.queue_meta (queue) VALUES ('touched')")
+        return 1
+
+    await conn.execute("UPDATE awa.leases SET fence = fence + 1")
+    with pytest.raises(LeaseLost):
+        await run_bounded(Duty("careless", 1, 1, careless), term, pool)
+    found = await conn.execute("SELECT count(*) FROM awa.queue_meta")
+    assert await found.fetchone() == (0,)
+
+
+async def enter_and_hang(conn: AsyncConnection[Any], term: Term) -> None:
+    async with asyncio.timeout(10), conn.transaction():
+        await term.enter(conn)
+        async for _ in conn.notifies():  # nothing comes but the end
+            pass
+
+
+async def until_it_waits_for_a_lock(conn: AsyncConnection[Any], pid: int) -> None:
+    async with asyncio.timeout(10):
+        while True:
+            found = await conn.execute(
+                "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s", (pid,)
+            )
+            if await found.fetchone() == ("Lock",):
+                return
+            await asyncio.sleep(0.01)

@@ -1,0 +1,148 @@
+"""The whole role: it starts without a database or a worker, fails over, and stops when told."""
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+from psycopg import AsyncConnection
+
+from awa.config import Settings
+from awa.db import run
+from awa.db.migrate import migrate
+from awa.db.pool import Pool, connect, make_pool
+from awa.dev.postgres import Server
+from awa.maintenance import Maintenance
+from awa.operations.fence import LEASE_NAME
+from awa.operations.submit import submit
+
+LEADER = """
+import asyncio, sys
+from uuid import UUID
+from awa.config import Settings
+from awa.db.pool import open_pool
+from awa.maintenance import Maintenance
+
+async def main(url, runtime_id, ttl_s):
+    async with open_pool(url) as pool:
+        await Maintenance(pool, UUID(runtime_id), Settings(lease_ttl_s=float(ttl_s))).run(asyncio.Event())
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@asynccontextmanager
+async def running(
+    pool: Pool, settings: Settings, runtime_id: UUID
+) -> AsyncIterator[asyncio.Task[None]]:
+    stop = asyncio.Event()
+    task = asyncio.create_task(Maintenance(pool, runtime_id, settings).run(stop))
+    try:
+        yield task
+    finally:
+        stop.set()
+        async with asyncio.timeout(20):
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def until_led_by(conn: AsyncConnection[Any], holder: UUID) -> int:
+    async with asyncio.timeout(20):
+        while True:
+            seen = await run.row(conn, "maintenance/lease_left", {"name": LEASE_NAME})
+            if seen and seen["holder"] == holder and seen["left_s"] > 0:
+                return int(seen["fence"])
+            await asyncio.sleep(0.02)
+
+
+async def until_value(conn: AsyncConnection[Any], query: str, wanted: object) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            found = await (await conn.execute(query)).fetchone()
+            if found is not None and found[0] == wanted:
+                return
+            await asyncio.sleep(0.02)
+
+
+async def test_it_keeps_house_with_no_worker_alive(
+    pool: Pool, settings: Settings, conn: AsyncConnection[Any]
+) -> None:
+    await conn.execute(
+        "SELECT awa.enqueue('a', run_at => now() + interval '0.2 seconds'), awa.enqueue('b', queue => 'old')"
+    )
+    await submit(conn, "move_queue", {"queue": "old"}, {"queue": "new"}, actor="tester")
+    async with running(pool, settings, uuid4()):
+        await until_value(conn, "SELECT state FROM awa.batch_operations", "completed")
+        await until_value(conn, "SELECT count(*) FROM awa.jobs WHERE state = 'available'", 2)
+    await until_value(conn, "SELECT queue FROM awa.jobs WHERE kind = 'b'", "new")
+
+
+async def test_when_the_leader_is_killed_the_next_takes_over_within_the_lease_s_time(
+    pool: Pool, settings: Settings, database_url: str, conn: AsyncConnection[Any]
+) -> None:
+    first, second = uuid4(), uuid4()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", LEADER, database_url, str(first), str(settings.lease_ttl_s)
+    )
+    try:
+        fence = await until_led_by(conn, first)
+        async with running(pool, settings, second):
+            process.kill()
+            killed_at = time.monotonic()
+            assert await until_led_by(conn, second) > fence
+            stand_s = settings.lease_ttl_s / 4 * 1.2
+            assert time.monotonic() - killed_at < settings.lease_ttl_s + stand_s + 1
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def test_a_leader_that_stops_hands_over_without_waiting_for_the_lease(
+    pool: Pool, conn: AsyncConnection[Any]
+) -> None:
+    settings = Settings(lease_ttl_s=300)
+    first, second = uuid4(), uuid4()
+    async with running(pool, settings, first):
+        await until_led_by(conn, first)
+    async with running(pool, settings, second):
+        await until_led_by(conn, second)
+
+
+async def test_a_full_pool_of_the_program_does_not_cost_the_lease(
+    database_url: str, settings: Settings, conn: AsyncConnection[Any]
+) -> None:
+    pool = make_pool(database_url, min_size=1, max_size=1, timeout_s=0.1)
+    await pool.open()
+    leader = uuid4()
+    async with pool.connection(), running(pool, settings, leader):
+        fence = await until_led_by(conn, leader)
+        await asyncio.sleep(settings.lease_ttl_s * 1.5)
+        assert await until_led_by(conn, leader) == fence
+    await pool.close()
+
+
+async def test_it_waits_for_a_database_that_is_away_and_survives_its_restart(
+    own_server: Server, settings: Settings
+) -> None:
+    url = own_server.url()
+    async with await connect(url) as admin:
+        await migrate(admin)
+    pool = make_pool(url, min_size=0, max_size=2)
+    await pool.open()
+    own_server.halt()
+    leader = uuid4()
+    async with running(pool, settings, leader) as task:
+        await asyncio.sleep(0.3)
+        assert not task.done()
+        own_server.restart()
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as conn:
+            await until_led_by(conn, leader)
+        own_server.restart()
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as conn:
+            await conn.execute("SELECT awa.enqueue('a', run_at => now() + interval '0.1 seconds')")
+            await until_value(conn, "SELECT state FROM awa.jobs", "available")
+    await pool.close()
