@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
 PYTEST := $(BIN)/python -m pytest
+DATABASE_TESTS = $(wildcard $(addprefix tests/, dev db sql storage operations maintenance worker client))
 PG15_BIN ?= /usr/lib/postgresql/15/bin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -45,7 +46,7 @@ unit: $(STAMP) ## The suite alone; choose with ARGS="tests/dev -k adopt"
 
 .PHONY: unit-pg15
 unit-pg15: $(STAMP) ## What talks to the database, on a system PostgreSQL 15 (PG15_BIN)
-	AWA_TEST_PG_BIN=$(PG15_BIN) $(PYTEST) $(wildcard tests/db tests/sql tests/storage tests/operations)
+	AWA_POSTGRES_BIN=$(PG15_BIN) AWA_TEST_PG_BIN=$(PG15_BIN) $(PYTEST) $(DATABASE_TESTS)
 
 .PHONY: lint
 lint: $(STAMP) ## Style and import contract
