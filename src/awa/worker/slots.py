@@ -2,7 +2,9 @@
 
 Beyond one for each handler that may run, a few are claimed ahead, so that handlers don't stand still
 while a claim is on its way: as many as end during one claim, going by the rate of late. Where jobs take
-long that is none at all, so no job waits here while another worker could run it.
+long that is none at all, so no job waits here while another worker could run it. With one slot nothing is
+claimed ahead either: whoever runs one job at a time wants them in order, and what is handed back goes to the
+end of its lane.
 """
 
 from __future__ import annotations
@@ -86,7 +88,8 @@ class Slots:
             return
         self._rate_hz = _MEMORY * self._rate_hz + (1 - _MEMORY) * self._ended / elapsed_s
         self._ended, self._ended_at_s = 0, now_s
-        self.ahead = min(int(self._rate_hz * self.round_trip_s * 1.5), self.limit)
+        due = int(self._rate_hz * self.round_trip_s * 1.5)
+        self.ahead = min(due, self.limit) if self.limit > 1 else 0
 
     async def _wait(self, wanted: int, seconds: float) -> None:
         self._wanted = wanted

@@ -104,5 +104,6 @@ class Wake:
             self.idle = idle
         except (AwaError, psycopg.Error) as problem:
             log.debug("marking queue %s failed: %s", self.queue, problem)
+            self._listener.lost.set()  # a session in doubt is opened anew
             self.listen(None)
         self._naps = 0

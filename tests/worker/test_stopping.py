@@ -1,0 +1,243 @@
+"""Running attempts are stopped: by an operator, by a deadline, because the runtime counts as dead."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+
+import awa
+from awa.worker.runtime import Worker
+
+WorkerOf = Callable[[awa.AsyncClient], Worker]
+Eventually = Callable[[Callable[[], Awaitable[object]]], Awaitable[object]]
+
+
+@dataclass
+class Work:
+    n: int = 0
+
+
+class Endless:
+    """A handler that runs until it is stopped."""
+
+    def __init__(self) -> None:
+        self.started = asyncio.Event()
+        self.stopped = asyncio.Event()
+        self.flag_was_set = False
+
+    async def __call__(self, job: awa.Job[Work]) -> None:
+        self.started.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.flag_was_set = job.is_cancelled()
+            self.stopped.set()
+
+
+async def started(client: awa.AsyncClient, handler: Endless, **options: Any) -> awa.Job[Work]:
+    client.task(Work)(handler)
+    job = await client.insert(Work())
+    await client.start([{"queue": "default", "max_workers": 2, **options}], roles=["worker"])
+    async with asyncio.timeout(20):
+        await handler.started.wait()
+    return job
+
+
+async def test_cancelling_a_running_job_stops_its_handler(client: awa.AsyncClient) -> None:
+    handler = Endless()
+    job = await started(client, handler)
+    cancelled = await client.cancel(job.id, reason="wrong customer")
+    assert cancelled.state is awa.JobState.CANCELLED
+    async with asyncio.timeout(20):
+        await handler.stopped.wait()
+    assert handler.flag_was_set
+    await client.shutdown()
+    seen = await client.get_job(job.id)
+    assert (seen.state, seen.errors[0]["error"]) == (awa.JobState.CANCELLED, "wrong customer")
+
+
+async def test_without_a_listener_the_heartbeat_tells_of_it(
+    database_url: str, settings: awa.Settings
+) -> None:
+    handler = Endless()
+    async with awa.AsyncClient(database_url, settings=settings, listen=False) as client:
+        job = await started(client, handler)
+        await client.cancel(job.id)
+        async with asyncio.timeout(20):
+            await handler.stopped.wait()
+        assert handler.flag_was_set
+
+
+async def test_a_handler_has_a_grace_in_which_to_stop_by_itself(database_url: str) -> None:
+    settings = awa.Settings(cancel_grace_s=3600, heartbeat_interval_s=0.1)
+    ready, ended = asyncio.Event(), asyncio.Event()
+    async with awa.AsyncClient(database_url, settings=settings) as client:
+
+        @client.task(Work)
+        async def handle(job: awa.Job[Work]) -> None:
+            ready.set()
+            while not job.is_cancelled():  # noqa: ASYNC110 - what a handler does
+                await asyncio.sleep(0.001)
+            ended.set()
+
+        job = await client.insert(Work())
+        await client.start([("default", 1)], roles=["worker"])
+        await ready.wait()
+        await client.cancel(job.id)
+        async with asyncio.timeout(20):
+            await ended.wait()
+        await client.shutdown()
+        assert (await client.get_job(job.id)).state is awa.JobState.CANCELLED
+
+
+async def test_the_slot_of_a_cancelled_job_is_free_again(client: awa.AsyncClient) -> None:
+    handler, ran = Endless(), asyncio.Event()
+
+    @client.task(dict, kind="next")
+    async def following(job: awa.Job[dict[str, Any]]) -> None:
+        ran.set()
+
+    client.task(Work)(handler)
+    job = await client.insert(Work())
+    await client.start([("default", 1)], roles=["worker"])
+    await handler.started.wait()
+    await client.insert({}, kind="next")
+    await client.cancel(job.id)
+    async with asyncio.timeout(20):
+        await ran.wait()
+
+
+async def test_a_deadline_ends_the_attempt_as_a_failed_one(client: awa.AsyncClient) -> None:
+    handler = Endless()
+    job = await started(client, handler, deadline_seconds=0.2)
+    async with asyncio.timeout(20):
+        await handler.stopped.wait()
+    assert handler.flag_was_set
+    await client.shutdown()
+    seen = await client.get_job(job.id)
+    assert (seen.state, seen.attempt) == (awa.JobState.RETRYABLE, 1)
+    assert seen.errors[0]["kind"] == "DeadlineExceeded"
+
+
+async def test_a_deadline_does_not_wait_for_a_thread(
+    client: awa.AsyncClient, eventually: Eventually
+) -> None:
+    """The attempt ends although its thread goes on; the slot stays taken until the thread is done."""
+    told = asyncio.Event()
+
+    @client.task(Work)
+    def handle(job: awa.Job[Work]) -> None:
+        client_loop.call_soon_threadsafe(told.set)
+        while not job.is_cancelled():
+            threading_event.wait(0.001)
+
+    threading_event, client_loop = threading.Event(), asyncio.get_running_loop()
+    job = await client.insert(Work())
+    await client.start(
+        [{"queue": "default", "max_workers": 1, "deadline_seconds": 0.1}], roles=["worker"]
+    )
+    await told.wait()
+
+    async def ended() -> bool:
+        return (await client.get_job(job.id)).state is awa.JobState.RETRYABLE
+
+    await eventually(ended)
+
+
+async def test_a_runtime_declared_dead_drops_its_attempts_and_goes_on_under_a_new_id(
+    client: awa.AsyncClient,
+    conn: psycopg.AsyncConnection[Any],
+    worker_of: WorkerOf,
+    eventually: Eventually,
+) -> None:
+    handler = Endless()
+    job = await started(client, handler)
+    worker = worker_of(client)
+    old = worker.runtime_id
+
+    # What the leader does when this process has been silent for longer than 30 s.
+    await conn.execute("SELECT awa.rescue(30, 100, clock_timestamp() + interval '31 s')")
+    async with asyncio.timeout(20):
+        await handler.stopped.wait()
+    assert handler.flag_was_set
+
+    async def reborn() -> bool:
+        return worker.runtime_id != old
+
+    await eventually(reborn)
+    seen = await client.get_job(job.id)
+    assert (seen.state, seen.errors[0]["kind"]) == (awa.JobState.RETRYABLE, "RuntimeLost")
+
+    # The new one works, and what the old one's handler returned has changed nothing.
+    handler.started.clear()
+    await client.insert(Work())
+    async with asyncio.timeout(20):
+        await handler.started.wait()
+    seen = await client.get_job(job.id)
+    assert (seen.state, seen.attempt) == (awa.JobState.RETRYABLE, 1)
+    query = "SELECT state FROM awa.runtimes WHERE id = ANY (%s) ORDER BY started_at"
+    states = await (await conn.execute(query, [[old, worker.runtime_id]])).fetchall()
+    assert states == [("dead",), ("alive",)]
+
+
+async def test_a_late_ending_of_a_dead_runtime_changes_nothing(
+    client: awa.AsyncClient,
+    conn: psycopg.AsyncConnection[Any],
+    worker_of: WorkerOf,
+    eventually: Eventually,
+) -> None:
+    """The handler returns after the rescue and before the process has heard of it."""
+    ready, go_on = asyncio.Event(), asyncio.Event()
+
+    @client.task(Work)
+    async def handle(job: awa.Job[Work]) -> None:
+        ready.set()
+        await go_on.wait()
+
+    job = await client.insert(Work())
+    await client.start([("default", 1)], roles=["worker"])
+    await ready.wait()
+    worker = worker_of(client)
+    old = worker.runtime_id
+    async with worker.gate.emptied():
+        await conn.execute("SELECT awa.rescue(30, 100, clock_timestamp() + interval '31 s')")
+        go_on.set()
+
+    async def reborn() -> bool:
+        return worker.runtime_id != old
+
+    await eventually(reborn)
+    seen = await client.get_job(job.id)
+    assert (seen.state, seen.attempt) == (awa.JobState.RETRYABLE, 1)
+
+
+@pytest.mark.parametrize("listen", [True, False])
+async def test_a_job_is_picked_up_by_a_worker_that_sleeps(
+    database_url: str,
+    settings: awa.Settings,
+    worker_of: WorkerOf,
+    eventually: Eventually,
+    listen: bool,
+) -> None:
+    """By a notification, or by polling where there is no listener."""
+    ran = asyncio.Event()
+    async with awa.AsyncClient(database_url, settings=settings, listen=listen) as client:
+
+        @client.task(Work)
+        async def handle(job: awa.Job[Work]) -> None:
+            ran.set()
+
+        await client.start([("default", 1)], roles=["worker"])
+        wake = worker_of(client).queues["default"].wake
+
+        async def asleep() -> bool:
+            return wake.idle if listen else wake._poll_s > settings.poll_min_ms / 1e3
+
+        await eventually(asleep)
+        await client.insert(Work())
+        async with asyncio.timeout(20):
+            await ran.wait()
