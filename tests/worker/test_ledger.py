@@ -25,26 +25,8 @@ def ledger() -> Ledger:
 
 
 def attempt(ledger: Ledger, seq: int, claimed_at: datetime) -> Attempt:
-    row = ClaimedJob(
-        seq,
-        1,
-        1,
-        seq,
-        "q",
-        2,
-        "k",
-        "{}",
-        1,
-        25,
-        None,
-        None,
-        None,
-        START,
-        START,
-        START,
-        claimed_at,
-        None,
-    )
+    times = (0.0, 0.0, 0.0, claimed_at.timestamp(), None)
+    row = ClaimedJob(seq, 1, 1, seq, "q", 2, "k", "{}", 1, 25, None, None, None, *times)
     return Attempt(row, ledger, 0.0)
 
 
