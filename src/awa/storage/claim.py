@@ -1,6 +1,6 @@
 """Claiming jobs of a queue for a runtime."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -9,7 +9,11 @@ from awa.db.run import Connection
 
 
 class ClaimedJob(NamedTuple):
-    """A job in a worker's hands; (lane_id, claim_no, lane_seq) names the attempt. `args` is JSON text."""
+    """A job in a worker's hands; (lane_id, claim_no, lane_seq) names the attempt.
+
+    `args` is JSON text. Times are seconds since 1970; the properties make a datetime only when asked, since a
+    worker takes tens of thousands of these a second.
+    """
 
     job_id: int
     lane_id: int
@@ -24,11 +28,38 @@ class ClaimedJob(NamedTuple):
     tags: list[str] | None
     metadata: dict[str, Any] | None
     errors: list[dict[str, Any]] | None
-    run_at: datetime
-    created_at: datetime
-    ready_at: datetime
-    claimed_at: datetime
-    deadline_at: datetime | None
+    run_at_s: float
+    created_at_s: float
+    ready_at_s: float
+    claimed_at_s: float
+    deadline_at_s: float | None
+
+    @property
+    def run_at(self) -> datetime:
+        """When the job was to run."""
+        return datetime.fromtimestamp(self.run_at_s, UTC)
+
+    @property
+    def created_at(self) -> datetime:
+        """When the job was enqueued."""
+        return datetime.fromtimestamp(self.created_at_s, UTC)
+
+    @property
+    def ready_at(self) -> datetime:
+        """When the job entered its present lane."""
+        return datetime.fromtimestamp(self.ready_at_s, UTC)
+
+    @property
+    def claimed_at(self) -> datetime:
+        """When this attempt began."""
+        return datetime.fromtimestamp(self.claimed_at_s, UTC)
+
+    @property
+    def deadline_at(self) -> datetime | None:
+        """When this attempt has to have ended, if it must."""
+        return (
+            None if self.deadline_at_s is None else datetime.fromtimestamp(self.deadline_at_s, UTC)
+        )
 
 
 class Claimed(NamedTuple):
@@ -50,4 +81,4 @@ async def claim(
     )
     if len(rows) == 1 and rows[0][0] is None:
         return Claimed([], more=True)
-    return Claimed([ClaimedJob._make(row) for row in rows], more=False)
+    return Claimed(list(map(ClaimedJob._make, rows)), more=False)

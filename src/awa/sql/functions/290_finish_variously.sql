@@ -1,4 +1,4 @@
--- The part of awa.finish for sets with any outcome but plain completion: closes, and puts each job where it goes.
+-- The one statement of awa.finish: closes the attempts that are still owned and puts each job where it goes.
 -- moves: running -> completed | retryable | scheduled | available | failed | cancelled
 -- index: ready_entries (lane_id, lane_seq)
 -- bound: the set

@@ -18,24 +18,62 @@ DECLARE
     own_txid constant xid8 := pg_current_xact_id();
 BEGIN
     PERFORM awa.require_read_committed();
+    PERFORM awa.lock_claims(p_lanes, p_claim_nos);
+    PERFORM awa.pause_point('finish.after_locks');
+    -- A new statement from here on: closures that were committed before the locks were granted.
+    RETURN QUERY SELECT * FROM awa.finish_variously(
+        own_txid, p_runtime, p_lanes, p_claim_nos, p_seqs, p_outcomes, p_delays_s, p_errors, p_metadata);
+    PERFORM awa.forget_attempts(p_lanes, p_claim_nos, p_seqs);
+END $$;
+
+-- Ends attempts as completed with nothing more to say, the fast way; answers those that were not the caller's any more.
+-- moves: running -> completed
+-- index: lane_claims (lane_id, claim_no), attempt_closures (lane_id, claim_no)
+-- bound: the set
+-- params: runtime, then arrays of equal length: lane, claim_no, lane_seq
+CREATE OR REPLACE FUNCTION awa.complete(p_runtime uuid, p_lanes int[], p_claim_nos bigint[], p_seqs bigint[])
+RETURNS TABLE (lane_seq bigint)
+LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    ended int8multirange;
+BEGIN
+    PERFORM awa.require_read_committed();
+    PERFORM awa.lock_claims(p_lanes, p_claim_nos);
+    PERFORM awa.pause_point('finish.after_locks');
+    -- A new statement from here on: closures that were committed before the locks were granted.
+    WITH closed AS (
+        INSERT INTO awa.attempt_closures AS x (claim_no, lane_id, jobs, slot, outcome, seqs)
+        SELECT o.claim_no, o.lane_id, awa.positions_in(o.own), o.slot, 'completed', o.own
+          FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o
+        RETURNING x.seqs
+    )
+    SELECT coalesce(range_agg(c.seqs), '{}') INTO ended FROM closed c;
+    PERFORM awa.forget_attempts(p_lanes, p_claim_nos, p_seqs);
+    IF awa.positions_in(ended) < cardinality(p_seqs) THEN
+        RETURN QUERY SELECT DISTINCT s FROM unnest(p_seqs) s WHERE NOT ended @> s;
+    END IF;
+END $$;
+
+-- Locks the claim rows named, in key order, as everything does that decides whose an attempt is.
+-- index: lane_claims (lane_id, claim_no)
+-- bound: the claims named
+CREATE OR REPLACE FUNCTION awa.lock_claims(p_lanes int[], p_claim_nos bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     PERFORM FROM (SELECT DISTINCT u.lane_id, u.claim_no FROM unnest(p_lanes, p_claim_nos) u(lane_id, claim_no)) d
               JOIN awa.lane_claims c ON c.lane_id = d.lane_id AND c.claim_no = d.claim_no
              ORDER BY c.lane_id, c.claim_no, c.slot FOR UPDATE OF c;
-    PERFORM awa.pause_point('finish.after_locks');
-    -- A new statement from here on: closures that were committed before the locks were granted.
-    IF p_metadata IS NULL AND 'completed' = ALL (p_outcomes) THEN
-        RETURN QUERY
-        WITH closed AS (
-            INSERT INTO awa.attempt_closures AS x (claim_no, lane_id, jobs, slot, outcome, seqs)
-            SELECT o.claim_no, o.lane_id, awa.positions_in(o.own), o.slot, 'completed', o.own
-              FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o
-            RETURNING x.seqs
-        )
-        SELECT s, 'completed' FROM closed, unnest(closed.seqs) g, generate_series(lower(g), upper(g) - 1) s;
-    ELSE
-        RETURN QUERY SELECT * FROM awa.finish_variously(
-            own_txid, p_runtime, p_lanes, p_claim_nos, p_seqs, p_outcomes, p_delays_s, p_errors, p_metadata);
-    END IF;
+END $$;
+
+-- Deletes the rows of awa.attempts that closed attempts had.
+-- index: attempts primary key, attempt_closures (lane_id, claim_no)
+-- bound: the set; nothing to do where no attempt ever got old
+CREATE OR REPLACE FUNCTION awa.forget_attempts(p_lanes int[], p_claim_nos bigint[], p_seqs bigint[]) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
     IF EXISTS (SELECT FROM awa.attempts) THEN
         DELETE FROM awa.attempts a
          USING unnest(p_lanes, p_claim_nos, p_seqs) u(lane_id, claim_no, lane_seq)

@@ -18,9 +18,7 @@ BEGIN
     alive := FOUND;
     IF NOT alive OR coalesce(cardinality(p_seqs), 0) = 0 THEN RETURN; END IF;
     -- The same locks in the same order as awa.finish, so that no attempt is written down after it ended.
-    PERFORM FROM (SELECT DISTINCT u.lane_id, u.claim_no FROM unnest(p_lanes, p_claim_nos) u(lane_id, claim_no)) d
-              JOIN awa.lane_claims c ON c.lane_id = d.lane_id AND c.claim_no = d.claim_no
-             ORDER BY c.lane_id, c.claim_no, c.slot FOR UPDATE OF c;
+    PERFORM awa.lock_claims(p_lanes, p_claim_nos);
     PERFORM awa.pause_point('heartbeat.after_locks');
     INSERT INTO awa.attempts AS a (lane_seq, claim_no, job_id, runtime_id, lane_id, claimed_at, progress)
     SELECT u.lane_seq, u.claim_no, r.job_id, p_runtime, u.lane_id, o.claimed_at, u.progress
