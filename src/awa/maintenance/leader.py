@@ -53,7 +53,7 @@ class Leader:
             wait_s = self._timing.stand_interval_s
             try:
                 term = await self.stand()
-            except AwaError as problem:
+            except Exception as problem:  # whatever it is, the next election may be better
                 events.trouble("maintenance election", problem, wait_s)
             else:
                 if term is not None:
@@ -83,7 +83,7 @@ class Leader:
             try:
                 async with asyncio.timeout(max(0.0, term.valid_until_s - time.monotonic())):
                     await self.renew(term)
-            except (AwaError, TimeoutError) as problem:
+            except Exception as problem:  # the lease's own time decides, not one failed call
                 wait_s = self._timing.renew_again_s
                 events.trouble("maintenance lease", problem, wait_s)
             left_s = term.valid_until_s - time.monotonic()

@@ -1,0 +1,150 @@
+"""What goes in and comes out, as models: they check the outer shape and make the OpenAPI page.
+
+`filter` and `spec` are taken as plain objects. Their fields are checked by the same code that checks them
+for Python, SQL and the command line, so that a wrong field gets the same sentence everywhere.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StrictBool, StrictStr
+
+from awa.model.states import OperationState
+
+_FILTER: dict[str, Any] = {"queue": "email", "tag": "customer:acme", "state": "available"}
+_SPEC: dict[str, Any] = {"queue": "escalations", "priority": 1}
+_REQUEST: dict[str, Any] = {"op_kind": "move_queue", "filter": _FILTER, "spec": _SPEC}
+_OPERATION: dict[str, Any] = {
+    "id": "0d8f2f8e-4a39-4a7c-9a53-0a4e7b1c9f10",
+    **_REQUEST,
+    "state": "running",
+    "submitted_by": "deploy",
+    "submitted_at": "2026-06-01T09:30:00Z",
+    "started_at": "2026-06-01T09:30:01Z",
+    "finalized_at": None,
+    "cursor": {"job_id": 41007},
+    "total_matched": 47000,
+    "processed": 12000,
+    "skipped": 31,
+    "errored": 0,
+    "last_error": None,
+    "runner_instance": "6a1c7f5e-7a0e-4a35-8ad0-1c0b7a1f3f2b",
+    "retention_until": None,
+    "updated_at": "2026-06-01T09:30:09Z",
+    "reason": "mail provider is down",
+}
+
+
+def _shown(*examples: dict[str, Any]) -> ConfigDict:
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": list(examples)})
+
+
+class PreviewRequest(BaseModel):
+    """Which jobs would an operation change?"""
+
+    model_config = _shown(_REQUEST)
+
+    op_kind: StrictStr = Field(description="set_priority or move_queue")
+    filter: dict[str, Any] = Field(
+        default_factory=dict,
+        description="which jobs: kind, queue, ids, tag, state, created_at_gte, created_at_lt, …; "
+        "all fields optional, a job must match every one given",
+    )
+    spec: dict[str, Any] = Field(
+        default_factory=dict, description='what to do, such as {"priority": 1}'
+    )
+    allow_all: StrictBool = Field(
+        default=False,
+        validation_alias=AliasChoices("all", "allow_all"),
+        description="confirms an operation on every job, that is an empty filter",
+    )
+
+
+class SubmitRequest(PreviewRequest):
+    """Change the jobs that match."""
+
+    model_config = _shown({**_REQUEST, "reason": "mail provider is down"})
+
+    reason: StrictStr | None = Field(default=None, description="free text for the record")
+    idempotency_key: StrictStr | None = Field(
+        default=None,
+        description="a second submission under the same key returns the first operation",
+    )
+
+
+class Transition(BaseModel):
+    """Ask for another state."""
+
+    model_config = _shown({"state": "cancelling"})
+
+    state: Literal["cancelling"]
+    reason: StrictStr | None = None
+
+
+class SampleJob(BaseModel):
+    """A job as a preview shows it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: int
+    kind: str
+    queue: str
+    state: str
+
+
+class Preview(BaseModel):
+    """Which jobs an operation would change now; advisory, neither a lock nor a snapshot."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "total_matched": 47000,
+                    "sample": [
+                        {"id": 123, "kind": "send_email", "queue": "email", "state": "available"}
+                    ],
+                }
+            ]
+        },
+    )
+
+    total_matched: int = Field(
+        description="jobs that the filter matches and the operation can change"
+    )
+    sample: list[SampleJob] = Field(description="the first few of them, in order of id")
+
+
+class Operation(BaseModel):
+    """A batch operation, with the column names of the table."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [_OPERATION]})
+
+    id: UUID
+    op_kind: str
+    filter: dict[str, Any]
+    spec: dict[str, Any]
+    state: OperationState
+    submitted_by: str | None
+    submitted_at: datetime
+    started_at: datetime | None
+    finalized_at: datetime | None
+    cursor: dict[str, Any] | None
+    total_matched: int | None = Field(description="null until the scan is done")
+    processed: int
+    skipped: int
+    errored: int
+    last_error: str | None
+    runner_instance: UUID | None
+    retention_until: datetime | None
+    updated_at: datetime
+
+
+class OperationPage(BaseModel):
+    """A page of operations, newest first."""
+
+    items: list[Operation]
+    next_cursor: str | None = Field(
+        description="pass it as `cursor` for the next page; null: the end"
+    )

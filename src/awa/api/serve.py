@@ -1,0 +1,106 @@
+"""Serve the app with uvicorn until somebody says stop.
+
+The socket is opened here, so that a taken port is an error of ours with a hint, and so that port 0 can say
+which port it became. Uvicorn's own access log stays off (it prints query strings); proxy headers are not
+believed, they only ever take rights away (see access.py).
+"""
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from awa.model.errors import AwaError, invalid_field
+
+HOST_DEFAULT = "127.0.0.1"
+PORT_DEFAULT = 8080
+BACKLOG_MAX_CONNECTIONS = 512
+KEEP_ALIVE_S = 15
+SHUTDOWN_MAX_S = 10
+
+
+async def serve_until(
+    app: ASGIApp,
+    stop: asyncio.Event,
+    *,
+    host: str = HOST_DEFAULT,
+    port: int = PORT_DEFAULT,
+    announce: Callable[[str], None] = lambda _address: None,
+) -> None:
+    """Serve until `stop` is set; requests under way get their answer. Signals stay the program's business.
+
+    `announce` is called with the address once requests are accepted. Raises AwaError if the address can't
+    be had.
+    """
+    with listen(host, port) as listener:
+        server = _Server(_config(app), lambda: announce(address_of(listener)))
+        stopping = asyncio.create_task(_stop_with(stop, server))
+        try:
+            await server.serve(sockets=[listener])
+        finally:
+            stopping.cancel()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open the listening socket; port 0 takes any free port."""
+    if not 0 <= port <= 65_535:
+        raise invalid_field("port", f"must be between 0 and 65535, got {port}")
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=BACKLOG_MAX_CONNECTIONS)
+    except (OSError, UnicodeError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else "not a host name"
+        raise AwaError(
+            f"cannot listen on {host} port {port}: {reason}",
+            hint="choose another --port or --host, or stop what holds it",
+        ) from None
+
+
+def address_of(listener: socket.socket) -> str:
+    """The URL under which the socket can be reached from this machine."""
+    host, port = listener.getsockname()[:2]
+    address = ipaddress.ip_address(host.partition("%")[0])
+    if address.is_unspecified:
+        host = "localhost"
+    elif address.version == 6:
+        host = f"[{host}]"
+    return f"http://{host}:{port}"
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn that says when it is up, and leaves the program's signal handlers alone."""
+
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._on_start()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def _stop_with(stop: asyncio.Event, server: uvicorn.Server) -> None:
+    await stop.wait()
+    server.should_exit = True
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        lifespan="on",
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=SHUTDOWN_MAX_S,
+    )
