@@ -1,0 +1,143 @@
+"""`awa batch-ops preview` and `submit`: change many waiting jobs, after seeing which.
+
+The preview is counted by the same compiler that the operation runs with. `submit` shows it and
+asks; --yes answers beforehand. Where nobody can be asked, nothing is submitted.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from awa.cli.confirm import confirm
+from awa.cli.options import options_of
+from awa.cli.output import Output, number
+from awa.cli.render_operations import intention, preview_page
+from awa.cli.session import Session, run
+from awa.cli.values import json_object
+from awa.cli.watch import watch
+from awa.model.errors import NotConfirmed
+from awa.model.filter import JobFilter
+from awa.model.limits import check_reason
+from awa.operations import kinds
+from awa.operations import preview as previewing
+from awa.operations import submit as submitting
+
+OpKind = Annotated[
+    str, typer.Option("--op-kind", metavar="KIND", help=f"One of {', '.join(kinds.names())}.")
+]
+Filter = Annotated[
+    str,
+    typer.Option(
+        "--filter", metavar="JSON", help='Which jobs: {"queue": "default", "tag": "…"}; or @file.'
+    ),
+]
+Spec = Annotated[
+    str,
+    typer.Option("--spec", metavar="JSON", help='Into what: {"priority": 1} or {"queue": "…"}.'),
+]
+All = Annotated[bool, typer.Option("--all", help="An empty filter means every job. Say so.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the operator typed, parsed and checked."""
+
+    op_kind: str
+    filter: JobFilter
+    spec: dict[str, Any]
+
+
+def preview(
+    context: typer.Context,
+    *,
+    op_kind: OpKind,
+    spec: Spec,
+    filter_: Filter = "{}",
+    all_: All = False,
+) -> None:
+    """Count and sample the jobs that an operation would change. Changes nothing."""
+    del (
+        all_
+    )  # a preview may always look at everything; taken so that a line can be edited to submit
+    wish = _wish(op_kind, filter_, spec)
+
+    async def work(session: Session) -> None:
+        session.if_interrupted = "Interrupted; a preview changes nothing."
+        seen = await _preview(session, wish)
+        if session.out.as_json:
+            session.out.json(seen)
+        else:
+            session.out.show(preview_page(seen))
+
+    run(context, work)
+
+
+def submit(
+    context: typer.Context,
+    *,
+    op_kind: OpKind,
+    spec: Spec,
+    filter_: Filter = "{}",
+    all_: All = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
+    reason: Annotated[str | None, typer.Option(help="Why; kept with the operation.")] = None,
+    follow: Annotated[bool, typer.Option("--watch", help="Follow it until it ends.")] = False,
+) -> None:
+    """Show the preview, ask, and submit the operation. The maintenance leader carries it out."""
+    wish = _wish(op_kind, filter_, spec)
+    if wish.filter.is_empty() and not all_:
+        raise submitting.empty_filter(wish.filter)
+    check_reason(reason)
+    if not yes:
+        _refuse_unattended(Output(as_json=options_of(context).as_json))
+
+    async def work(session: Session) -> None:
+        session.if_interrupted = "Interrupted; nothing was submitted."
+        await _show_and_ask(session, wish, yes)
+        async with session.client.connection() as conn:
+            row = await submitting.submit(
+                conn, wish.op_kind, wish.filter, wish.spec, allow_all=all_, reason=reason
+            )
+        operation_id = row["id"]
+        if follow:
+            session.out.say(f"Submitted as {operation_id}.")
+            await watch(session, operation_id)
+        else:
+            words = f"Submitted as {operation_id}.\nFollow it: awa batch-ops watch {operation_id}"
+            session.out.result(row, words)
+
+    run(context, work)
+
+
+def _wish(op_kind: str, filter_text: str, spec_text: str) -> Wish:
+    """Everything that can be wrong about an operation without looking at a job."""
+    kind = kinds.get(op_kind)
+    filter_ = JobFilter.parse(json_object(filter_text, "--filter"))
+    spec = kinds.spec_json(kind.parse_spec(json_object(spec_text, "--spec")))
+    kind.check_filter(filter_)
+    return Wish(kind.name, filter_, spec)
+
+
+def _refuse_unattended(out: Output) -> None:
+    """Say no before the database is asked, rather than after a long count."""
+    if not out.can_ask:
+        raise NotConfirmed(
+            "submitting needs a confirmation, and there is no terminal to ask on",
+            hint="Look at awa batch-ops preview first, then submit with --yes.",
+        )
+
+
+async def _show_and_ask(session: Session, wish: Wish, yes: bool) -> None:
+    if yes and session.out.as_json:
+        return  # nobody reads a preview then, and the operation counts for itself
+    seen = await _preview(session, wish)
+    session.out.show(preview_page(seen))
+    if not yes:
+        what = f"{number(seen['total_matched'], 'job')} will {intention(wish.op_kind, wish.spec)}"
+        confirm(session.out, f"{what}. Submit?")
+
+
+async def _preview(session: Session, wish: Wish) -> dict[str, Any]:
+    async with session.client.connection() as conn:
+        return await previewing.preview(conn, wish.op_kind, wish.filter, wish.spec)

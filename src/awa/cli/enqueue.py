@@ -1,0 +1,121 @@
+"""`awa enqueue`: one job from the command line, or many from a file.
+
+A file goes in as one transaction: all of it or, when a line is wrong or Ctrl-C comes, none of it.
+Enqueueing takes no lock, so a long transaction makes nobody wait.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, islice, repeat
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+import typer
+
+from awa.cli.ndjson import Defaults, JobFile, one_job
+from awa.cli.output import number
+from awa.cli.progress import progress
+from awa.cli.session import Session, run
+from awa.cli.values import aware_time, json_value, wrong
+from awa.db.run import Connection
+from awa.model import limits
+from awa.storage.enqueue import Inserted, NewJob, enqueue_many
+
+CHUNK_JOBS: Final = 500
+
+Placed: TypeAlias = tuple[str, NewJob]
+
+
+def enqueue(
+    context: typer.Context,
+    *,
+    file: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="NDJSON, one job a line, packed with gzip or not."),
+    ] = None,
+    times: Annotated[
+        int, typer.Option("--repeat", metavar="N", help="Everything N times over.", min=1)
+    ] = 1,
+    kind: Annotated[str | None, typer.Option(help="The kind of job.")] = None,
+    args: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Its arguments, or @path.")
+    ] = None,
+    queue: Annotated[str, typer.Option(help="The queue.")] = limits.QUEUE_DEFAULT,
+    priority: Annotated[int, typer.Option(help="1 (first) to 4.")] = limits.PRIORITY_DEFAULT,
+    run_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Not before: 2026-06-01T12:00:00Z.")
+    ] = None,
+    max_attempts: Annotated[
+        int, typer.Option(help="Give up after so many.")
+    ] = limits.MAX_ATTEMPTS_DEFAULT,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be said often.")] = None,
+) -> None:
+    """Add jobs. With --file, the other options are for lines that don't say it themselves."""
+    defaults = Defaults(
+        kind=kind if kind is None else limits.check_kind(kind, field="--kind"),
+        queue=limits.check_queue(queue, field="--queue"),
+        priority=limits.check_priority(priority, field="--priority"),
+        run_at=aware_time(run_at, "--run-at"),
+        max_attempts=limits.check_max_attempts(max_attempts, field="--max-attempts"),
+        tags=tuple(limits.check_tags(tag or (), field="--tag")),
+    )
+    if file is None:
+        run(context, lambda session: _enqueue_one(session, _one(defaults, args), times))
+    elif args is not None:
+        raise wrong("--args", "--args is for a single job, not for --file", "Lines have their own.")
+    else:
+        run(context, lambda session: _enqueue_file(session, JobFile(file), defaults, times))
+
+
+def _one(defaults: Defaults, args: str | None) -> Placed:
+    if defaults.kind is None:
+        raise wrong("--kind", "neither --kind nor --file was given", "What is to be enqueued?")
+    return one_job({} if args is None else {"args": json_value(args, "--args")}, defaults)
+
+
+async def _enqueue_one(session: Session, placed: Placed, times: int) -> None:
+    session.if_interrupted = "Interrupted; nothing was enqueued."
+    queue, job = placed
+    async with session.client.connection() as conn, conn.transaction():
+        inserted = await enqueue_many(conn, queue, [job] * times)
+    first = inserted[0]
+    result = {"id": first.job_id, "state": first.state, "queue": queue, "enqueued": times}
+    if times == 1:
+        session.out.result(result, f"Enqueued as job {first.job_id}, {first.state} in {queue}.")
+    else:
+        session.out.result(result, f"Enqueued {number(times, 'job')} into {queue}.")
+
+
+async def _enqueue_file(session: Session, jobs: JobFile, defaults: Defaults, times: int) -> None:
+    session.if_interrupted = "Interrupted; nothing was enqueued."
+    total = jobs.count() * times
+    began = time.monotonic()
+    states: Counter[str] = Counter()
+    source = chain.from_iterable(jobs.jobs(defaults) for _ in repeat(None, times))
+    with progress(session.out, "Enqueueing", total, "jobs") as bar:
+        async with session.client.connection() as conn, conn.transaction():
+            for chunk in _chunks(source):
+                states.update(job.state for job in await _insert(conn, chunk))
+                bar.at(states.total())
+    seconds = time.monotonic() - began
+    rate = states.total() / seconds
+    session.out.result(
+        {"enqueued": states.total(), "seconds": seconds, "rate_per_s": rate, **states},
+        f"Enqueued {number(states.total(), 'job')} in {seconds:.1f} s ({rate:,.0f}/s).",
+    )
+
+
+async def _insert(conn: Connection, chunk: list[Placed]) -> list[Inserted]:
+    """One statement for each queue of the chunk; within a queue the order of the file is kept."""
+    by_queue: dict[str, list[NewJob]] = {}
+    for queue, job in chunk:
+        by_queue.setdefault(queue, []).append(job)
+    return [
+        done for queue, jobs in by_queue.items() for done in await enqueue_many(conn, queue, jobs)
+    ]
+
+
+def _chunks(source: Iterator[Placed]) -> Iterator[list[Placed]]:
+    while chunk := list(islice(source, CHUNK_JOBS)):
+        yield chunk

@@ -1,0 +1,119 @@
+"""`awa queue …`: what waits where, and holding a queue or emptying it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import typer
+
+from awa.cli.confirm import confirm
+from awa.cli.output import Column, number
+from awa.cli.progress import clock
+from awa.cli.session import Session, run
+from awa.model.errors import NotFound
+from awa.model.limits import check_queue
+
+app = typer.Typer(help="What waits where; hold a queue or empty it.", no_args_is_help=True)
+
+QueueName = Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name.")]
+
+_COLUMNS: Final = (
+    Column("queue", "QUEUE", plain=True),
+    Column("available", "AVAIL", right=True),
+    Column("scheduled", "SCHED", right=True),
+    Column("retryable", "RETRY", right=True),
+    Column("running", "RUN", right=True),
+    Column("completed", "DONE", right=True),
+    Column("failed", "FAILED", right=True),
+    Column("cancelled", "CANC", right=True),
+    Column("oldest", "OLDEST", right=True),
+    Column("paused", ""),
+)
+
+
+@app.command("list")
+def list_queues(context: typer.Context) -> None:
+    """List the queues and what is in them."""
+
+    async def work(session: Session) -> None:
+        rows = await session.client.queue_stats()
+        shown = rows if session.out.as_json else [_line(row) for row in rows]
+        session.out.listing(shown, _COLUMNS, empty="No queue has ever held a job.")
+
+    run(context, work)
+
+
+@app.command("stats")
+def stats(context: typer.Context, queue: QueueName) -> None:
+    """Show all figures of one queue."""
+    check_queue(queue)
+
+    async def work(session: Session) -> None:
+        found = await session.client.queue_stats(queue)
+        if not found:
+            raise NotFound(f"no queue {queue!r} has ever held a job", hint="See: awa queue list")
+        session.out.record(found[0])
+
+    run(context, work)
+
+
+@app.command("pause")
+def pause(
+    context: typer.Context,
+    queue: QueueName,
+    by: Annotated[str | None, typer.Option("--by", help="Who says so; shown in the list.")] = None,
+) -> None:
+    """Stop handing out jobs of a queue. What runs, runs on; new jobs pile up."""
+    check_queue(queue)
+
+    async def work(session: Session) -> None:
+        row = await session.client.pause_queue(queue, paused_by=by)
+        session.out.result(row, f"The queue {queue} is paused.")
+
+    run(context, work)
+
+
+@app.command("resume")
+def resume(context: typer.Context, queue: QueueName) -> None:
+    """Hand out jobs of a paused queue again."""
+    check_queue(queue)
+
+    async def work(session: Session) -> None:
+        row = await session.client.resume_queue(queue)
+        session.out.result(row, f"The queue {queue} is not paused.")
+
+    run(context, work)
+
+
+@app.command("drain")
+def drain(
+    context: typer.Context,
+    queue: QueueName,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
+    reason: Annotated[str | None, typer.Option(help="Why; kept with each job.")] = None,
+) -> None:
+    """Cancel everything that waits in a queue. What runs, runs on."""
+    check_queue(queue)
+
+    async def work(session: Session) -> None:
+        if not yes:
+            confirm(session.out, f"Cancel everything that waits in the queue {queue}?")
+        session.if_interrupted = (
+            "Interrupted; what was cancelled so far, is. Run it again to go on."
+        )
+        drained = await session.client.drain_queue(queue, reason=reason)
+        words = f"Cancelled {number(drained, 'waiting job')} of the queue {queue}."
+        session.out.result({"queue": queue, "cancelled": drained}, words)
+
+    run(context, work)
+
+
+def _line(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What fits into a line."""
+    age_s = row["oldest_available_age_s"]
+    by = f" by {row['paused_by']}" if row["paused_by"] else ""
+    return {
+        **row,
+        "oldest": None if age_s is None else clock(age_s),
+        "paused": f"paused{by}" if row["paused"] else "",
+    }

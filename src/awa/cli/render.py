@@ -1,0 +1,71 @@
+"""How jobs are shown: as a document for programs and as a line or a page for people."""
+
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+import orjson
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.text import Text
+
+from awa.cli.output import cell, fields_table
+from awa.model.job import JOB_COLUMNS, Job
+
+ARGS_SHOWN_LINES = 40
+
+
+def job_document(job: Job[Any]) -> dict[str, Any]:
+    """All columns of `awa.jobs`, ready for JSON."""
+    document = {name: getattr(job, name) for name in JOB_COLUMNS}
+    args = document["args"]
+    if is_dataclass(args) and not isinstance(args, type):
+        document["args"] = asdict(args)
+    return document
+
+
+def job_line(job: Job[Any]) -> dict[str, Any]:
+    """What fits into a line of a list."""
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "queue": job.queue,
+        "state": str(job.state),
+        "priority": job.priority,
+        "attempts": f"{job.attempt}/{job.max_attempts}",
+        "run_at": job.run_at,
+        "tags": list(job.tags),
+    }
+
+
+def job_page(job: Job[Any]) -> RenderableType:
+    """Everything about one job: its columns, its arguments, and what went wrong so far."""
+    document = job_document(job)
+    args, errors = document.pop("args"), document.pop("errors")
+    document["id"] = str(document["id"])
+    document["attempt"] = f"{document.pop('attempt')} of {document.pop('max_attempts')}"
+    known = {name: value for name, value in document.items() if value not in (None, {}, ())}
+    parts: list[RenderableType] = [
+        fields_table(known),
+        Text("arguments", style="bold"),
+        _json(args),
+    ]
+    if errors:
+        parts.append(Text("errors, oldest first", style="bold"))
+        parts += [_error_line(error) for error in errors]
+    return Group(*parts)
+
+
+def _json(value: Any) -> RenderableType:
+    lines = orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode().splitlines()
+    if len(lines) > ARGS_SHOWN_LINES:
+        left_out = len(lines) - ARGS_SHOWN_LINES
+        lines = [*lines[:ARGS_SHOWN_LINES], f"… {left_out:,} more lines (--json shows all)"]
+    code = Syntax("\n".join(lines), "json", theme="ansi_dark", background_color="default")
+    return Padding(code, (0, 0, 0, 2), expand=False)
+
+
+def _error_line(error: dict[str, Any]) -> RenderableType:
+    kind = f"{error['kind']}: " if error.get("kind") else ""
+    words = f"  attempt {error.get('attempt', '?')}, {cell(error.get('at'))}: {kind}"
+    return Text(words + str(error.get("error", "")))

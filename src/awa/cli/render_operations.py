@@ -1,0 +1,163 @@
+"""How batch operations are shown: a preview before, a row while, totals by reason after.
+
+The demo shows its operations with the same functions, so what it prints is what an operator sees.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from awa.cli.output import Column, cell, fields_table, number, rows_table
+from awa.model.states import OperationState
+
+BREAKDOWN_VALUES: Final = 5
+SAMPLE_ROWS: Final = 5
+SAMPLE_COLUMNS: Final = (
+    Column("id", "ID", right=True, plain=True),
+    Column("kind", "KIND"),
+    Column("queue", "QUEUE"),
+    Column("state", "STATE"),
+    Column("priority", "PRIO", right=True),
+)
+OPERATION_COLUMNS: Final = (
+    Column("id", "ID", plain=True),
+    Column("op_kind", "KIND"),
+    Column("state", "STATE"),
+    Column("total_matched", "MATCHED", right=True),
+    Column("processed", "DONE", right=True),
+    Column("skipped", "SKIPPED", right=True),
+    Column("errored", "ERRORED", right=True),
+    Column("submitted_at", "SUBMITTED"),
+    Column("submitted_by", "BY"),
+)
+ITEM_COLUMNS: Final = (
+    Column("job_id", "JOB", right=True, plain=True),
+    Column("state", "OUTCOME"),
+    Column("reason", "REASON"),
+    Column("processed_at", "AT"),
+    Column("error", "ERROR", wrap=True),
+)
+_ELIGIBLE_WORDS: Final = {
+    "set_priority": "get the priority {priority}",
+    "move_queue": "go to the queue {queue}",
+}
+
+
+def intention(op_kind: str, spec: Mapping[str, Any]) -> str:
+    """What an operation does to its jobs, in words."""
+    template = _ELIGIBLE_WORDS.get(op_kind)
+    if template is None:
+        return f"are given to {op_kind} {_compact(spec)}"
+    words = template.format_map(spec)
+    if op_kind == "move_queue" and spec.get("priority") is not None:
+        words += f" with priority {spec['priority']}"
+    return words
+
+
+def preview_page(preview: Mapping[str, Any]) -> RenderableType:
+    """What would be touched, by what it is; a sample; what is left alone, and why."""
+    verb = intention(preview["op_kind"], preview["spec"])
+    total = number(preview["total_matched"], "job")
+    parts: list[RenderableType] = [Text(f"{total} would {verb}.", style="bold")]
+    parts += _breakdown(preview["breakdown"])
+    parts += _ineligible(preview["ineligible"])
+    parts += [
+        Text(f"{cost['field']}: {cost['note']}", style="dim")
+        for cost in preview["costs"]
+        if cost["cost"] == "scan"
+    ]
+    if preview["sample"]:
+        parts.append(Text("The first of them:"))
+        parts.append(
+            Padding(
+                rows_table(preview["sample"][:SAMPLE_ROWS], SAMPLE_COLUMNS),
+                (0, 0, 0, 2),
+                expand=False,
+            )
+        )
+    return Group(*parts)
+
+
+def operation_page(
+    row: Mapping[str, Any], events: Sequence[Mapping[str, Any]] = ()
+) -> RenderableType:
+    """One operation with its counts and totals by reason, and what happened to it."""
+    state = OperationState(row["state"])
+    facts = {
+        "operation": str(row["id"]),
+        "kind": f"{row['op_kind']} {_compact(row['spec'])}",
+        "filter": _compact(row["filter"]),
+        "state": state.value,
+        "reason": row.get("reason"),
+        "submitted": f"{cell(row['submitted_at'])} by {row['submitted_by'] or '-'}",
+        "started": row["started_at"],
+        "finalized": row["finalized_at"],
+        "runner": row["runner_instance"] and str(row["runner_instance"]),
+        "last error": row["last_error"],
+    }
+    known = {name: value for name, value in facts.items() if value is not None}
+    return Group(fields_table(known), counts_table(row), *_accounting(row), *_history(events))
+
+
+def counts_table(row: Mapping[str, Any]) -> RenderableType:
+    """Matched, processed, skipped and errored, with the reasons below their count."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(justify="right")
+    table.add_column()
+    table.add_row("matched", cell(row["total_matched"]), "")
+    for outcome in ("processed", "skipped", "errored"):
+        reasons = (row.get("totals") or {}).get(outcome) or {}
+        named = [f"{reason} {count:,}" for reason, count in sorted(reasons.items()) if reason]
+        table.add_row(outcome, cell(row[outcome]), Text(", ".join(named), style="dim"))
+    if row.get("pending"):
+        table.add_row("pending", cell(row["pending"]), "")
+    return table
+
+
+def _accounting(row: Mapping[str, Any]) -> list[RenderableType]:
+    """The sum that must hold, spelled out once an operation has ended."""
+    total = row["total_matched"]
+    if total is None or row.get("pending"):
+        return []
+    parts = (row["processed"], row["skipped"], row["errored"])
+    words = " + ".join(f"{part:,}" for part in parts)
+    return [Text(f"{words} = {total:,}", style="green" if sum(parts) == total else "red")]
+
+
+def _history(events: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+    lines = [
+        f"{cell(event['at'])}  {event['to_state']} by {event['actor']}"
+        + (f": {event['reason']}" if event["reason"] else "")
+        for event in events
+    ]
+    return [Text("\n".join(lines), style="dim")] if lines else []
+
+
+def _breakdown(breakdown: Mapping[str, Any]) -> list[RenderableType]:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for dimension, values in breakdown.items():
+        pairs = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))
+        shown = [f"{value} {count:,}" for value, count in pairs[:BREAKDOWN_VALUES]]
+        if len(pairs) > BREAKDOWN_VALUES:
+            shown.append(f"and {len(pairs) - BREAKDOWN_VALUES} more")
+        table.add_row(f"by {dimension}", Text(", ".join(shown)))
+    return [table] if table.row_count else []
+
+
+def _ineligible(ineligible: Mapping[str, int] | None) -> list[RenderableType]:
+    if not ineligible:
+        return []
+    named = ", ".join(f"{reason} {count:,}" for reason, count in sorted(ineligible.items()))
+    return [Text(f"Left alone, because of their state: {named}.")]
+
+
+def _compact(value: Any) -> str:
+    return orjson.dumps(value, default=str).decode()

@@ -1,0 +1,48 @@
+"""`awa serve`: the HTTP API, on this machine only unless told otherwise."""
+
+from typing import Annotated
+
+import typer
+
+from awa.cli.session import Session, run
+from awa.cli.until_told import until_told
+
+
+def serve(
+    context: typer.Context,
+    *,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(help="The port to listen on; 0 takes a free one.", min=0, max=65535)
+    ] = 8080,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Answer questions, change nothing.")
+    ] = False,
+) -> None:
+    """Serve the HTTP API until Ctrl-C. Tokens come from AWA_API_TOKENS or AWA_API_TOKENS_FILE."""
+    run(context, lambda session: _serve(session, host, port, read_only))
+
+
+async def _serve(session: Session, host: str, port: int, read_only: bool) -> None:
+    from awa.api.access import is_loopback
+    from awa.api.app import create_app
+    from awa.api.serve import serve_until
+    from awa.api.tokens import tokens_from_environment
+
+    tokens = tokens_from_environment()
+    app = create_app(
+        session.client.pool, tokens=tokens, read_only=read_only, local_writes=is_loopback(host)
+    )
+    session.if_interrupted = "Stopped; requests under way got their answer."
+    writes = not read_only and (bool(tokens) or is_loopback(host))
+
+    def announce(address: str) -> None:
+        mode = "reads and writes" if writes else "read-only"
+        session.out.result(
+            {"url": address, "read_only": not writes, "tokens": bool(tokens)},
+            f"Serving on {address} ({mode}); the description is at {address}/api/openapi.json.",
+        )
+
+    with until_told(session.out, "Stopping.") as stop:
+        await serve_until(app, stop.told, host=host, port=port, announce=announce)
+        stop.leave()

@@ -1,0 +1,52 @@
+"""Programs that run until they are told to stop: Ctrl-C or SIGTERM once means in order, twice means now."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Iterator
+from typing import Final
+
+from awa.cli.output import Output
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class Stop:
+    """Whether, and how, the program was told to stop."""
+
+    def __init__(self, out: Output, words: str) -> None:
+        self._out, self._words = out, words
+        self.told = asyncio.Event()
+        self.by_ctrl_c = False
+
+    async def wait(self) -> None:
+        """Until somebody says stop."""
+        await self.told.wait()
+
+    def hear(self, number: signal.Signals) -> None:
+        """The first signal. The handlers are taken away, so that a second one has its usual effect."""
+        self.by_ctrl_c = number == signal.SIGINT
+        loop = asyncio.get_running_loop()
+        for each in _SIGNALS:
+            loop.remove_signal_handler(each)
+        self._out.say(f"\n{self._words}" if self._out.is_terminal else self._words)
+        self.told.set()
+
+    def leave(self) -> None:
+        """End as the signal asks for: Ctrl-C counts as an interruption, SIGTERM as a good end."""
+        if self.by_ctrl_c:
+            raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def until_told(out: Output, words: str) -> Iterator[Stop]:
+    """Listen for Ctrl-C and SIGTERM while the block runs; `words` say what happens then."""
+    stop = Stop(out, words)
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, stop.hear, number)
+    try:
+        yield stop
+    finally:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)

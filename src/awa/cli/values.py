@@ -1,0 +1,103 @@
+"""Values that come from a command line: JSON, times, queues with their widths.
+
+What is wrong with a value is said in terms of the option it was given to, and always as a
+ValidationError, so that it ends in exit code 2 like any other wrong input.
+"""
+
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from awa.model.errors import FieldProblem, ValidationError
+
+
+def json_object(text: str, option: str) -> dict[str, Any]:
+    """A JSON object from an option, or from a file with `@path`."""
+    value = json_value(text, option)
+    if not isinstance(value, dict):
+        raise wrong(option, f"{option} is {_kind_of(value)}, not a JSON object", _QUOTING)
+    return value
+
+
+def json_value(text: str, option: str) -> Any:
+    """Any JSON value from an option, or from a file with `@path`."""
+    if text.startswith("@"):
+        text = _read(Path(text[1:]), option)
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        shown = text if len(text) <= 60 else f"{text[:57]}…"
+        message = f"{option} is not JSON: {error}; it was {shown!r}"
+        raise wrong(option, message, _QUOTING) from None
+
+
+_QUOTING = 'In a shell, put JSON into single quotes: --filter \'{"queue": "default"}\''
+
+
+def aware_time(text: str | None, option: str) -> datetime | None:
+    """An ISO 8601 time with its zone. A time without one is refused: whose noon would it be?"""
+    if text is None:
+        return None
+    try:
+        value = datetime.fromisoformat(text)
+    except ValueError:
+        message = f"{option} is {text!r}, not a time"
+        raise wrong(option, message, "Write it like 2026-06-01T12:00:00Z.") from None
+    if value.tzinfo is None:
+        message = f"{option} is {text!r}, a time without a zone"
+        raise wrong(option, message, f"Add one: {text}Z or {text}+02:00.")
+    return value
+
+
+def time_or_date(text: str, option: str) -> datetime:
+    """An ISO 8601 time with its zone, or a day, which begins at midnight UTC."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        moment = aware_time(text, option)
+        assert moment is not None, "a text was given"
+        return moment
+    return datetime.combine(day, time.min, tzinfo=UTC)
+
+
+def queue_width(text: str) -> tuple[str, int | None]:
+    """`email=50` as (email, 50); `email` alone leaves the width to the configuration."""
+    queue, equals, width = text.partition("=")
+    if not equals:
+        return queue, None
+    if not width.isdecimal() or int(width) < 1:
+        message = f"--queue is {text!r}, whose width {width!r} is no number of 1 or more"
+        raise wrong("--queue", message, "Write --queue email=50 for 50 jobs at a time.")
+    return queue, int(width)
+
+
+def wrong(option: str, message: str, hint: str | None = None) -> ValidationError:
+    """A ValidationError about one option."""
+    field = option.lstrip("-").replace("-", "_")
+    return ValidationError(message, hint=hint, fields=(FieldProblem(field, message),))
+
+
+def _read(path: Path, option: str) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise wrong(
+            option, f"{option} names the file {path}, which cannot be read: {error}"
+        ) from None
+
+
+def _kind_of(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+    return type(value).__name__

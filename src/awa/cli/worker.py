@@ -1,0 +1,129 @@
+"""`awa worker run MODULE:CLIENT`: run the handlers of a user's module until told to stop."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Final
+
+import typer
+
+from awa.cli.loading import load_client
+from awa.cli.logs import log_to_stderr
+from awa.cli.options import Options, options_of
+from awa.cli.session import Session, database, run_client, tell_children
+from awa.cli.until_told import until_told
+from awa.cli.urls import NoDatabase
+from awa.cli.values import queue_width
+from awa.client import AsyncClient
+from awa.model.errors import ValidationError
+from awa.model.limits import QUEUE_DEFAULT, check_queue
+
+app = typer.Typer(help="Run handlers.", no_args_is_help=True)
+
+ROLES: Final = ("worker", "maintenance")
+WIDTH_DEFAULT: Final = 10
+
+
+@app.callback()
+def _worker() -> None:
+    """Run handlers."""
+
+
+@app.command("run")
+def run(
+    context: typer.Context,
+    client: Annotated[
+        str, typer.Argument(metavar="MODULE:CLIENT", help="An AsyncClient: myapp.jobs:client.")
+    ],
+    *,
+    queue: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=N]", help="Take jobs from here, N at a time; may be said often."
+        ),
+    ] = None,
+    roles: Annotated[
+        str, typer.Option(metavar="ROLES", help="worker, maintenance, or both with a comma.")
+    ] = ",".join(ROLES),
+) -> None:
+    """Run jobs until Ctrl-C or SIGTERM; then finish or hand back what is running."""
+    options = options_of(context)
+    widths = dict(_width(text) for text in queue or ())
+    wanted = _roles(roles)
+    log_to_stderr(debug=options.debug)
+    with _database_if_named(options) as missing:
+        found = _load(client, missing)
+        queues = _queues(found, widths) if "worker" in wanted else []
+        run_client(found, options, lambda session: work(session, queues, wanted))
+
+
+async def work(session: Session, queues: Sequence[tuple[str, int]], roles: Sequence[str]) -> None:
+    """Start the client, say so, wait to be told, stop it in order."""
+    with until_told(session.out, "Stopping: finishing what runs, claiming no more.") as stop:
+        await session.client.start(queues, roles=roles)
+        session.out.result(
+            {"running": {"queues": dict(queues), "roles": list(roles)}},
+            _words(queues, roles),
+        )
+        await stop.wait()
+    handed_back = await session.client.shutdown()
+    session.if_interrupted = f"Stopped; {handed_back or 'no'} unfinished jobs were handed back."
+    if not stop.by_ctrl_c:
+        session.out.result({"stopped": {"handed_back": handed_back}}, session.if_interrupted)
+    stop.leave()
+
+
+def _width(text: str) -> tuple[str, int]:
+    name, width = queue_width(text)
+    return check_queue(name, field="--queue"), width or WIDTH_DEFAULT
+
+
+def _roles(text: str) -> list[str]:
+    roles = [role.strip() for role in text.split(",") if role.strip()]
+    for role in roles:
+        if role not in ROLES:
+            raise ValidationError(f"--roles names {role!r}", hint=f"Known are {', '.join(ROLES)}.")
+    if not roles:
+        raise ValidationError("--roles is empty", hint=f"Known are {', '.join(ROLES)}.")
+    return roles
+
+
+@contextmanager
+def _database_if_named(options: Options) -> Iterator[NoDatabase | None]:
+    """Let the user's module find the database that the options name, if they name one.
+
+    A client with a URL of its own needs none; yields what to say if it turns out to need one.
+    """
+    try:
+        with database(options) as url:
+            tell_children(url)
+            yield None
+    except NoDatabase as missing:
+        yield missing
+
+
+def _load(spec: str, missing: NoDatabase | None) -> AsyncClient:
+    try:
+        return load_client(spec)
+    except ValidationError as error:
+        if missing is not None and error.message.startswith("no database"):
+            raise missing from None
+        raise
+
+
+def _queues(client: AsyncClient, widths: dict[str, int]) -> list[tuple[str, int]]:
+    """What was named, or else the queues that the handlers were registered for."""
+    if widths:
+        return list(widths.items())
+    named = {task.queue or QUEUE_DEFAULT for task in client.tasks}
+    return [(name, WIDTH_DEFAULT) for name in sorted(named or {QUEUE_DEFAULT})]
+
+
+def _words(queues: Sequence[tuple[str, int]], roles: Sequence[str]) -> str:
+    parts = []
+    if "worker" in roles:
+        parts.append(
+            "working on " + ", ".join(f"{name} ({width} at a time)" for name, width in queues)
+        )
+    if "maintenance" in roles:
+        parts.append("keeping house when elected")
+    return f"{' and '.join(parts).capitalize()}. Ctrl-C stops."
