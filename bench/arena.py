@@ -1,0 +1,89 @@
+"""Where measurements are made: one embedded server with full durability, and a fresh database for each of them.
+
+A system's schema is installed once, into a template; a measurement gets a copy of it and leaves nothing behind. A
+checkpoint before each one keeps what the last one wrote out of its account.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from awa.dev.postgres import Server
+from bench.peers import System, run
+from bench.statements import statement
+
+# The same for every system. Large enough that no checkpoint falls into a measurement; fsync and the rest stay on.
+SERVER_SETTINGS = {
+    "shared_buffers": "2GB",
+    "max_wal_size": "32GB",
+    "checkpoint_timeout": "60min",
+    "max_connections": "200",
+    "shared_preload_libraries": "pg_stat_statements",
+    "pg_stat_statements.track": "top",
+}
+ROUNDS = 3
+
+
+class Arena:
+    """What a row is given to measure with. `quick` scales everything down: it shows that a row runs, no more."""
+
+    def __init__(self, server: Server, *, quick: bool, say: Callable[[str], None]) -> None:
+        self.quick = quick
+        self.rounds = 1 if quick else ROUNDS
+        self.say = say
+        self._server = server
+        self._templates: set[str] = set()
+
+    def scaled(self, full: int, quick: int) -> int:
+        """A size: the first for a full run, the second for a quick one."""
+        return quick if self.quick else full
+
+    @contextmanager
+    def fresh(self, system: System, name: str = "bench") -> Iterator[str]:
+        """The URL of a new database with the system's schema; the database is gone after the block."""
+        template = f"template_{system.runner}"
+        with self.connect("postgres") as admin:
+            if template not in self._templates:
+                self._drop(admin, template)
+                self._create(admin, template, "template1")
+                run(system, "install", self.url(template))
+                self._templates.add(template)
+            self._drop(admin, name)
+            self._create(admin, name, template)
+            admin.execute("checkpoint")
+            try:
+                yield self.url(name)
+            finally:
+                self._drop(admin, name)
+
+    def url(self, database: str) -> str:
+        """The URL of a database of this server."""
+        return self._server.url(database)
+
+    @contextmanager
+    def connect(self, database_or_url: str) -> Iterator[psycopg.Connection[Any]]:
+        """An autocommit connection, by name or by URL."""
+        is_url = "://" in database_or_url
+        url = database_or_url if is_url else self.url(database_or_url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            yield connection
+
+    def value(self, url: str, name: str, params: dict[str, Any] | None = None) -> Any:
+        """The single value that a statement of bench/sql answers."""
+        with self.connect(url) as connection:
+            row = connection.execute(statement(name).encode(), params).fetchone()
+        assert row is not None
+        return row[0]
+
+    def _create(self, admin: psycopg.Connection[Any], name: str, template: str) -> None:
+        admin.execute(
+            sql.SQL(statement("create_database")).format(
+                name=sql.Identifier(name), template=sql.Identifier(template)
+            )
+        )
+
+    def _drop(self, admin: psycopg.Connection[Any], name: str) -> None:
+        admin.execute(sql.SQL(statement("drop_database")).format(name=sql.Identifier(name)))

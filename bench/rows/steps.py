@@ -1,0 +1,36 @@
+"""What several rows do: fill a queue, drain it, and say how fast that went."""
+
+from pathlib import Path
+from typing import Any
+
+import awa
+from bench.arena import Arena
+from bench.figures import rate
+from bench.peers import System, run
+
+BATCHES = {"awa": 5_000, "PgQueuer": 2_000, "awa-pg": 5_000}
+"""Jobs a bulk call, the best of 500 to 10,000 for each."""
+REAL_BATCHES = {"awa": 250, "PgQueuer": 250, "awa-pg": 250}
+"""The same for the real payloads, 2.5 MB a call."""
+
+
+def real_payloads() -> str:
+    """The file of real webhook deliveries that the package ships for its demo."""
+    return str(Path(awa.__file__).parent / "dev" / "data" / "github-webhooks.ndjson.gz")
+
+
+def fill(url: str, system: System, count: int, payloads: str | None = None) -> dict[str, Any]:
+    """Enqueue in bulk, in a process of its own."""
+    batch = (BATCHES if payloads is None else REAL_BATCHES)[system.name]
+    return run(system, "enqueue", url, count=count, batch=batch, payloads=payloads)
+
+
+def fill_and_drain(
+    arena: Arena, system: System, count: int, payloads: str | None = None, **order: Any
+) -> tuple[float, float]:
+    """Jobs a second of a bulk enqueue and of the drain that follows it."""
+    with arena.fresh(system) as url:
+        filled = fill(url, system, count, payloads)
+        drained = run(system, "drain", url, count=count, **order)
+    arena.say(f"{system.name}: {count:,} jobs enqueued and drained")
+    return rate(count, filled["seconds"]), rate(count, drained["seconds"])

@@ -1,0 +1,160 @@
+"""Awa through its public client, as a program of its users would be written."""
+
+import asyncio
+import time
+from typing import Any
+
+import sampling
+import words
+
+import awa
+from awa.events import batch as batch_events
+
+MAX_WORKERS = 2_000
+CONNECTIONS = 10
+
+
+def _client(order: words.Order, connections: int = CONNECTIONS) -> awa.AsyncClient:
+    return awa.AsyncClient(order.url, pool_max_size=connections, prepare=True)
+
+
+async def install(order: words.Order) -> dict[str, Any]:
+    """The schema."""
+    async with _client(order) as client:
+        await client.migrate()
+    return {}
+
+
+async def enqueue(order: words.Order) -> dict[str, Any]:
+    """Bulk: one statement a batch."""
+    arguments = words.arguments(order)
+    async with _client(order) as client:
+        watch = words.Stopwatch()
+        for batch in words.batches(arguments, order.batch):
+            await client.insert_many(batch, kind="noop", queue=order.queue)
+        return watch.read()
+
+
+async def singles(order: words.Order) -> dict[str, Any]:
+    """One job a call, from several tasks at once."""
+    async with _client(order, order.concurrency) as client:
+        watch = words.Stopwatch()
+        await words.concurrently(
+            order.count,
+            order.concurrency,
+            lambda: client.insert(words.SMALL, kind="noop", queue=order.queue),
+        )
+        return watch.read()
+
+
+async def drain(order: words.Order) -> dict[str, Any]:
+    """One worker, all features on, until every attempt is closed in the database."""
+    tally = words.Tally(order.count)
+    sampler = sampling.Sampler()
+    client = _client(order)
+
+    @client.task(dict, kind="noop", queue=order.queue)
+    async def handle(job: awa.Job[dict[str, Any]]) -> None:
+        tally.one()
+
+    await client.open()
+    watch = words.Stopwatch()
+    if order.sample:
+        sampler.start()
+    await client.start([(order.queue, MAX_WORKERS)])
+    await tally.wait()
+    await words.until_none_left(lambda: _unfinished(client))
+    seen: dict[str, Any] = watch.read()
+    return seen | ({"shares": sampler.stop()} if order.sample else {})
+
+
+async def listen(order: words.Order) -> dict[str, Any]:
+    """One worker that notes how long each job took to reach its handler."""
+    tally = words.Tally(order.count)
+    client = _client(order)
+
+    @client.task(dict, kind="stamped", queue=order.queue)
+    async def handle(job: awa.Job[dict[str, Any]]) -> None:
+        tally.picked_up(job.args["sent"])
+
+    await client.start([(order.queue, 50)], roles={"worker"} if order.worker_only else None)
+    await asyncio.sleep(1)
+    words.say("ready")
+    await tally.wait()
+    return {"latencies_ms": tally.latencies_ms}
+
+
+async def produce(order: words.Order) -> dict[str, Any]:
+    """A steady stream of single jobs."""
+    async with _client(order, 4) as client:
+
+        async def one(sent: float) -> None:
+            await client.insert({"sent": sent}, kind="stamped", queue=order.queue)
+
+        await words.at_rate(order.count, order.rate, one)
+    return {}
+
+
+async def attend(order: words.Order) -> dict[str, Any]:
+    """One worker that takes away whatever comes, until the harness closes this program's standard input."""
+    client = _client(order)
+
+    @client.task(dict, kind="noop", queue=order.queue)
+    async def handle(job: awa.Job[dict[str, Any]]) -> None: ...
+
+    await client.start([(order.queue, 50)])
+    await asyncio.sleep(1)
+    words.say("ready")
+    await words.until_input_ends()
+    return {}
+
+
+async def maintain(order: words.Order) -> dict[str, Any]:
+    """The maintenance leader alone, until the input ends; answers when chunks ended and how long they took."""
+    ends_s: list[float] = []
+    chunks_ms: list[float] = []
+
+    def chunk_took(op_kind: str, seconds: float) -> None:
+        ends_s.append(time.monotonic())
+        chunks_ms.append(seconds * 1000)
+
+    # The product tells its metrics here how long a chunk took; a histogram's buckets would be too coarse.
+    batch_events.chunk_took = chunk_took
+    async with _client(order) as client:
+        await client.start([], roles={"maintenance"})
+        words.say("ready")
+        await words.until_input_ends()
+    return {"ends_s": ends_s, "chunks_ms": chunks_ms}
+
+
+async def move(order: words.Order) -> dict[str, Any]:
+    """Submit a move of every waiting job of the queue and wait for its end; `maintain` carries it out."""
+    async with _client(order, 2) as client:
+        operation = await client.move_queue(order.target, filter={"queue": order.queue})
+        words.say("submitted")
+        ended = await client.wait_batch_operation(operation["id"], timeout=words.DRAIN_TIMEOUT_S)
+    took = ended["finalized_at"] - ended["started_at"]
+    names = ("state", "total_matched", "processed", "skipped", "errored", "last_error")
+    return {"seconds": took.total_seconds()} | {name: ended[name] for name in names}
+
+
+async def _unfinished(client: awa.AsyncClient) -> int:
+    async with client.transaction() as tx:
+        found = await tx.fetch_one(words.statement("awa_unfinished"))
+    return int(found["unfinished"]) if found else 0
+
+
+if __name__ == "__main__":
+    words.run(
+        {
+            "install": install,
+            "enqueue": enqueue,
+            "singles": singles,
+            "drain": drain,
+            "listen": listen,
+            "produce": produce,
+            "attend": attend,
+            "maintain": maintain,
+            "move": move,
+        }
+    )

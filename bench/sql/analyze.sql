@@ -1,0 +1,2 @@
+-- The statistics that autovacuum would gather sooner or later, at once.
+analyze

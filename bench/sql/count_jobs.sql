@@ -1,0 +1,2 @@
+-- What a report would ask.
+select count(*) from awa.jobs

@@ -1,0 +1,2 @@
+-- Begin a new account.
+select pg_stat_statements_reset()
