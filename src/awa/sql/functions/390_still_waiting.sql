@@ -21,7 +21,8 @@ SET plan_cache_mode = force_generic_plan SET enable_hashjoin = on AS $$
       JOIN heads h ON h.lane_id = r.lane_id
      WHERE (r.lane_seq >= h.cursor OR r.lane_seq <@ h.owed
             OR (r.lane_seq >= h.trusted_from AND NOT pg_visible_in_snapshot(r.txid, h.seen)))
-       AND coalesce((SELECT t.last_seq FROM awa.ready_tombstones t
-                      WHERE t.slot = r.slot AND t.lane_id = r.lane_id AND t.first_seq <= r.lane_seq
-                      ORDER BY t.first_seq DESC LIMIT 1), -1) < r.lane_seq;
+       AND (r.lane_seq > h.last_dead
+            OR coalesce((SELECT t.last_seq FROM awa.ready_tombstones t
+                          WHERE t.slot = r.slot AND t.lane_id = r.lane_id AND t.first_seq <= r.lane_seq
+                          ORDER BY t.first_seq DESC LIMIT 1), -1) < r.lane_seq);
 $$;

@@ -3,7 +3,8 @@
 -- index: leases primary key
 -- bound: one row
 -- params: name
--- The clock stands in the SELECT list and not in WHERE: there it would cost the index.
-SELECT holder, fence, extract(epoch FROM expires_at - clock_timestamp())::float8 AS left_s
+-- A lease that was given back ended at -infinity, and PostgreSQL 15 can't say how long ago that is.
+SELECT holder, fence,
+       CASE WHEN expires_at > clock_timestamp() THEN extract(epoch FROM expires_at - clock_timestamp())::float8 ELSE 0 END AS left_s
   FROM awa.leases
  WHERE name = %(name)s

@@ -3,7 +3,7 @@
 -- index: ready_entries (lane_id, lane_seq), deferred_jobs and batch_operation_items primary keys
 -- bound: the chunk
 -- params: id, after and upto (job ids between which the chunk lies), ids, lanes, seqs, slots (what is locked, null
---         positions: deferred), rest (what could not be locked), cursor, runner, those of the kind and of the filter
+--         positions: deferred) and rest (what could not be locked), each an array as text; cursor, runner, those of the kind and of the filter
 -- A statement of its own, after the locks: the filter is checked on what the rows hold now. Counters come from the
 -- item rows that this statement changed, so an item is counted once however often a chunk is tried.
 WITH given AS MATERIALIZED (
@@ -24,7 +24,7 @@ WITH given AS MATERIALIZED (
                    coalesce(d.tags, ARRAY[]::text[]), coalesce(d.errors, jsonb_build_array()), NULL::timestamptz,
                    NULL::int, NULL::bigint, NULL::smallint
               FROM given g
-              JOIN awa.deferred_jobs d ON d.job_id = g.job_id
+             CROSS JOIN LATERAL (SELECT k.* FROM awa.deferred_jobs k WHERE k.job_id = g.job_id OFFSET 0) d
              WHERE g.lane_id IS NULL) j
      WHERE {filter}
 ), chosen AS MATERIALIZED (

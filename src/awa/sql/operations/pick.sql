@@ -3,6 +3,7 @@
 -- index: batch_operation_items primary key; those of awa.lock_waiting
 -- bound: walk items looked at, rows of them taken
 -- params: id, after (job id), walk, rows
+-- The arrays come as text and go back as text into awa:operations/change, so that the program handles no single row.
 -- By key and not by state: the table is new and big, the planner knows nothing of it. Only a later pass meets
 -- items that are accounted already, which is why it may walk further than it takes.
 WITH walked AS MATERIALIZED (
@@ -24,12 +25,12 @@ WITH walked AS MATERIALIZED (
 SELECT s.rows AS taken,
        CASE WHEN s.rows = %(rows)s THEN s.last_id ELSE (SELECT max(w.job_id) FROM walked w) END AS upto,
        (SELECT count(*) FROM walked) = %(walk)s OR s.rows = %(rows)s AS more,
-       k.ids, k.lanes, k.seqs, k.slots,
-       ARRAY(SELECT t.job_id FROM taken t WHERE NOT EXISTS (SELECT FROM locked l WHERE l.job_id = t.job_id)
-              ORDER BY t.job_id) AS rest
+       k.ids::text, k.lanes::text, k.seqs::text, k.slots::text, r.ids::text AS rest, r.ids[1] AS rest_first
   FROM sets s
  CROSS JOIN (SELECT coalesce(array_agg(l.job_id ORDER BY l.job_id), ARRAY[]::bigint[]) AS ids,
                     coalesce(array_agg(l.lane_id ORDER BY l.job_id), ARRAY[]::int[]) AS lanes,
                     coalesce(array_agg(l.lane_seq ORDER BY l.job_id), ARRAY[]::bigint[]) AS seqs,
                     coalesce(array_agg(l.slot ORDER BY l.job_id), ARRAY[]::smallint[]) AS slots
                FROM locked l) k
+ CROSS JOIN (SELECT ARRAY(SELECT t.job_id FROM taken t WHERE NOT EXISTS (SELECT FROM locked l WHERE l.job_id = t.job_id)
+                           ORDER BY t.job_id) AS ids) r

@@ -22,8 +22,9 @@ WITH head AS MATERIALIZED (
       FROM (SELECT i.first_seq, i.last_seq FROM ends e, awa.ready_tombstones i
              WHERE i.lane_id = %(lane)s AND i.first_seq >= e.first_seq AND i.first_seq <= e.last_seq
             UNION ALL
-            (SELECT b.first_seq, b.last_seq FROM ends e, awa.ready_tombstones b
-              WHERE b.lane_id = %(lane)s AND b.first_seq < e.first_seq ORDER BY b.first_seq DESC LIMIT 1)) t
+            SELECT b.first_seq, b.last_seq FROM ends e CROSS JOIN LATERAL (
+                   SELECT k.first_seq, k.last_seq FROM awa.ready_tombstones k
+                    WHERE k.lane_id = %(lane)s AND k.first_seq < e.first_seq ORDER BY k.first_seq DESC LIMIT 1) b) t
 ), listed AS (
     INSERT INTO awa.batch_operation_items (operation_id, job_id, lane_id, lane_seq, slot)
     SELECT %(id)s, p.id, %(lane)s, p.lane_seq, p.slot

@@ -1,9 +1,10 @@
--- Every job in the one place where it is, in one snapshot.
--- index: by id: ready_entries (job_id), primary keys of deferred_jobs and finished_jobs
--- bound: the whole store without a condition on id, queue or state
--- A ready row is waiting (unclaimed), running (claimed, no closure) or completed (closed so); in all other cases the
--- job lives elsewhere and the row is only evidence.
-CREATE OR REPLACE VIEW awa.jobs AS
+-- The three places a job can be in, each with the columns of awa.jobs.
+
+-- Jobs in a lane. A ready row is waiting (unclaimed), running (claimed, no closure) or completed (closed so); in all
+-- other cases the job lives elsewhere and the row is only evidence.
+-- index: ready_entries (job_id), lane_claims gist (seqs), attempt_closures (lane_id, claim_no)
+-- bound: the ring
+CREATE OR REPLACE VIEW awa.lane_places AS
 SELECT r.job_id AS id, r.kind, h.queue,
        CASE WHEN c.claim_no IS NULL THEN 'available' WHEN x.outcome IS NULL THEN 'running' ELSE 'completed' END AS state,
        h.priority, (r.attempt + (c.claim_no IS NOT NULL)::int)::smallint AS attempt, r.max_attempts, r.args,
@@ -25,17 +26,36 @@ SELECT r.job_id AS id, r.kind, h.queue,
       SELECT k.outcome, k.closed_at FROM awa.attempt_closures k
        WHERE k.slot = r.slot AND k.lane_id = r.lane_id AND k.claim_no = c.claim_no AND k.seqs @> r.lane_seq LIMIT 1) x ON true
  WHERE coalesce(x.outcome, 'completed') = 'completed'
-   AND (c.claim_no IS NOT NULL
+   AND (c.claim_no IS NOT NULL OR r.lane_seq > h.last_dead
         OR coalesce((SELECT t.last_seq FROM awa.ready_tombstones t
                       WHERE t.slot = r.slot AND t.lane_id = r.lane_id AND t.first_seq <= r.lane_seq
-                      ORDER BY t.first_seq DESC LIMIT 1), -1) < r.lane_seq)
-UNION ALL
+                      ORDER BY t.first_seq DESC LIMIT 1), -1) < r.lane_seq);
+
+-- Jobs that wait for a time.
+-- index: deferred_jobs primary key
+-- bound: the table
+CREATE OR REPLACE VIEW awa.deferred_places (
+    id, kind, queue, state, priority, attempt, max_attempts, args, tags, metadata, errors, run_at, created_at, ready_at,
+    attempted_at, finalized_at, deadline_at, runtime_id, enqueue_shard, progress) AS
 SELECT d.job_id, d.kind, d.queue, d.state, d.priority, d.attempt, d.max_attempts, d.args, coalesce(d.tags, '{}'),
-       coalesce(d.metadata, '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at, NULL, NULL, NULL, NULL,
-       coalesce(d.route_shard, 0)::smallint, NULL
-  FROM awa.deferred_jobs d
-UNION ALL
+       coalesce(d.metadata, '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at,
+       NULL::timestamptz, NULL::timestamptz, NULL::timestamptz, NULL::uuid,
+       coalesce(d.route_shard, 0)::smallint, NULL::jsonb
+  FROM awa.deferred_jobs d;
+
+-- Jobs that ended otherwise than plainly completed.
+-- index: finished_jobs primary key
+-- bound: the table
+CREATE OR REPLACE VIEW awa.finished_places (
+    id, kind, queue, state, priority, attempt, max_attempts, args, tags, metadata, errors, run_at, created_at, ready_at,
+    attempted_at, finalized_at, deadline_at, runtime_id, enqueue_shard, progress) AS
 SELECT f.job_id, f.kind, f.queue, f.state, f.priority, f.attempt, f.max_attempts, f.args, coalesce(f.tags, '{}'),
        coalesce(f.metadata, '{}'), coalesce(f.errors, '[]'), coalesce(f.run_at, f.created_at), f.created_at, f.created_at,
-       f.attempted_at, f.finalized_at, NULL, NULL, coalesce(f.route_shard, 0)::smallint, NULL
+       f.attempted_at, f.finalized_at, NULL::timestamptz, NULL::uuid, coalesce(f.route_shard, 0)::smallint, NULL::jsonb
   FROM awa.finished_jobs f;
+
+-- Every job in the one place where it is, in one snapshot.
+-- index: by id, that of each place
+-- bound: the whole store without a condition on id
+CREATE OR REPLACE VIEW awa.jobs AS
+SELECT * FROM awa.lane_places UNION ALL SELECT * FROM awa.deferred_places UNION ALL SELECT * FROM awa.finished_places;

@@ -12,19 +12,20 @@ SELECT r.job_id AS id, r.kind, r.queue, 'available' AS state, r.priority, r.atte
        NULL::timestamptz AS finalized_at, NULL::timestamptz AS deadline_at, NULL::uuid AS runtime_id, r.enqueue_shard,
        NULL::jsonb AS progress, r.lane_id, r.lane_seq, r.slot
   FROM (
-      SELECT e.*, h.queue, h.priority, h.enqueue_shard
+      SELECT e.*, h.queue, h.priority, h.enqueue_shard, h.last_dead
         FROM heads h JOIN awa.ready_entries e ON e.lane_id = h.lane_id AND e.lane_seq >= h.cursor
       UNION ALL
-      SELECT e.*, h.queue, h.priority, h.enqueue_shard
+      SELECT e.*, h.queue, h.priority, h.enqueue_shard, h.last_dead
         FROM heads h CROSS JOIN LATERAL unnest(h.owed) g
         JOIN awa.ready_entries e ON e.lane_id = h.lane_id AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g)
       UNION ALL
-      SELECT e.*, h.queue, h.priority, h.enqueue_shard
+      SELECT e.*, h.queue, h.priority, h.enqueue_shard, h.last_dead
         FROM heads h JOIN awa.ready_entries e
           ON e.lane_id = h.lane_id AND e.lane_seq < h.cursor AND e.txid >= pg_snapshot_xmin(h.seen)
          AND e.lane_seq >= h.trusted_from AND NOT pg_visible_in_snapshot(e.txid, h.seen) AND NOT e.lane_seq <@ h.owed
   ) r
- WHERE coalesce((SELECT t.last_seq FROM awa.ready_tombstones t
+ WHERE r.lane_seq > r.last_dead
+    OR coalesce((SELECT t.last_seq FROM awa.ready_tombstones t
                   WHERE t.slot = r.slot AND t.lane_id = r.lane_id AND t.first_seq <= r.lane_seq
                   ORDER BY t.first_seq DESC LIMIT 1), -1) < r.lane_seq
 UNION ALL
