@@ -122,6 +122,8 @@ class Access:
     def _why_read_only(self) -> str:
         if self.read_only:
             return "it was started with --read-only"
+        if not self.local_writes:
+            return "it has no tokens and listens where others can reach it; set AWA_API_TOKENS"
         return "without tokens only requests from the same machine may change anything; set AWA_API_TOKENS"
 
     def _refuse_foreign_pages(self, request: Request) -> None:
