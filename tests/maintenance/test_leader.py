@@ -142,7 +142,7 @@ async def test_a_duty_that_waited_for_a_take_over_learns_that_it_lost(
 async def test_a_duty_that_hangs_in_its_transaction_is_ended_by_the_server(
     term: Term, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("awa.maintenance.term.IDLE_IN_TRANSACTION_MAX_MS", 50)
+    monkeypatch.setattr("awa.operations.fence.IDLE_IN_TRANSACTION_MAX_MS", 50)
     sleeper, watcher = await connect(), await connect()
     with pytest.raises(psycopg.OperationalError):
         await enter_and_hang(sleeper, term)

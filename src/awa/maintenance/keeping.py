@@ -8,12 +8,13 @@ comes again at once, since there is more to do.
 import asyncio
 import time
 
+from awa.db import run
 from awa.db.pool import Pool, connection
 from awa.events import runtime as events
 from awa.maintenance.duty import Duty
 from awa.maintenance.term import Term
 from awa.maintenance.waiting import wait
-from awa.operations.fence import LeaseLost
+from awa.operations.fence import STATEMENT_MAX_MS, LeaseLost
 
 BACKOFF_MAX_S = 30.0
 # Beyond the statement's own limit: a duty whose connection answers nothing at all is given up.
@@ -46,7 +47,9 @@ async def run_bounded(duty: Duty, term: Term, pool: Pool) -> int:
     began = time.perf_counter()
     async with asyncio.timeout(duty.statement_max_ms / 1000 + HANGING_EXTRA_S):
         async with connection(pool) as conn, conn.transaction():
-            await term.enter(conn, statement_max_ms=duty.statement_max_ms)
+            await term.enter(conn)
+            if duty.statement_max_ms != STATEMENT_MAX_MS:
+                await run.row(conn, "operations/bounds", {"statement_ms": duty.statement_max_ms})
             count = await duty.run_once(conn, None)
     events.duty_took(duty.name, time.perf_counter() - began)
     return count

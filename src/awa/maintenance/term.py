@@ -12,15 +12,8 @@ import time
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from awa.db import run
 from awa.db.run import Connection
-from awa.operations.fence import (
-    IDLE_IN_TRANSACTION_MAX_MS,
-    LEASE_NAME,
-    LOCK_WAIT_MAX_MS,
-    STATEMENT_MAX_MS,
-    LeaseLost,
-)
+from awa.operations.fence import LeaseGuard, LeaseLost
 
 
 @dataclass(slots=True)
@@ -42,7 +35,7 @@ class Term:
         """End the term: no duty begins any more."""
         self.ended.set()
 
-    async def enter(self, conn: Connection, *, statement_max_ms: int = STATEMENT_MAX_MS) -> None:
+    async def enter(self, conn: Connection) -> None:
         """Begin a duty's transaction: bound it and enter the gate. Raises LeaseLost if the term is over.
 
         Call it as the first thing inside the transaction.
@@ -50,14 +43,8 @@ class Term:
         if self.is_over:
             self.end()
             raise LeaseLost
-        bounds = {
-            "name": LEASE_NAME,
-            "statement_ms": statement_max_ms,
-            "lock_ms": LOCK_WAIT_MAX_MS,
-            "idle_ms": IDLE_IN_TRANSACTION_MAX_MS,
-        }
-        await run.row(conn, "maintenance/enter_gate", bounds)
-        mine = {"name": LEASE_NAME, "holder": self.holder, "fence": self.fence}
-        if not await run.value(conn, "maintenance/still_leads", mine):
+        try:
+            await LeaseGuard(self.holder, self.fence).enter(conn)
+        except LeaseLost:
             self.end()
-            raise LeaseLost
+            raise
