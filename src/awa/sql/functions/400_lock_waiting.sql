@@ -17,6 +17,8 @@ DECLARE
     seqs bigint[];
     slots smallint[];
     live bigint[] := '{}';
+    queues text[];
+    priorities smallint[];
     elsewhere bigint[];
 BEGIN
     PERFORM awa.require_read_committed();
@@ -28,9 +30,12 @@ BEGIN
                                           AND r.job_id = u.job_id
                  ORDER BY r.lane_id, r.lane_seq FOR UPDATE OF r SKIP LOCKED) k;
         PERFORM awa.pause_point('change.after_locks');
+        SELECT coalesce(array_agg(w.job_id), '{}'), array_agg(w.lane_id), array_agg(w.lane_seq), array_agg(w.slot),
+               array_agg(w.queue), array_agg(w.priority)
+          INTO live, lanes, seqs, slots, queues, priorities FROM awa.still_waiting(lanes, seqs, slots) w;
         RETURN QUERY SELECT w.job_id, 'ready', w.lane_id, w.lane_seq, w.slot, w.queue, w.priority
-                       FROM awa.still_waiting(lanes, seqs, slots) w;
-        SELECT array_agg(w.job_id) INTO live FROM awa.still_waiting(lanes, seqs, slots) w;
+                       FROM unnest(live, lanes, seqs, slots, queues, priorities)
+                            w(job_id, lane_id, lane_seq, slot, queue, priority);
     END IF;
     -- What was not at its hint is looked for by id.
     SELECT array_agg(k.id) INTO elsewhere FROM (SELECT unnest(p_ids) AS id EXCEPT SELECT unnest(live)) k;
