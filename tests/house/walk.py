@@ -1,6 +1,8 @@
 """The files that the house rules speak of."""
 
+import os
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -9,18 +11,21 @@ FOLDERS = ("src", "tests", "bench", "docs", ".ci")
 
 
 def files(*patterns: str, folders: tuple[str, ...] = FOLDERS) -> Iterator[Path]:
-    """Files of the project that match one of the patterns, below these folders."""
+    """Files of the project that match one of the patterns, below these folders; hidden folders are nobody's."""
     for folder in folders:
-        for pattern in patterns:
+        for here, inner, names in os.walk(ROOT / folder):
+            inner[:] = [name for name in inner if not name.startswith((".", "__pycache__"))]
             yield from (
-                path for path in (ROOT / folder).rglob(pattern) if "__pycache__" not in path.parts
+                Path(here, name)
+                for name in names
+                if any(fnmatch(name, pattern) for pattern in patterns)
             )
 
 
 def written_files() -> Iterator[Path]:
     """Everything that somebody wrote by hand."""
     yield from (path for path in ROOT.iterdir() if path.is_file() and path.name != ".git")
-    yield from (path for path in files("*") if path.is_file() and path.suffix != ".gz")
+    yield from (path for path in files("*") if path.suffix != ".gz")
 
 
 def name_of(path: Path) -> str:
