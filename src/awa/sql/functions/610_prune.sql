@@ -10,6 +10,7 @@ CREATE OR REPLACE FUNCTION awa.prune_slot(
     p_slot int, p_keep_s float8, p_carry_limit int, p_now timestamptz DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 DECLARE
+    keep_from constant timestamptz := coalesce(p_now, clock_timestamp()) - make_interval(secs => p_keep_s);
     counted pg_snapshot;
     live bigint[];
     heads int;
@@ -17,10 +18,7 @@ BEGIN
     PERFORM awa.require_read_committed();
     IF awa.slot_is_empty(p_slot) THEN RETURN 'empty'; END IF;
     IF EXISTS (SELECT FROM awa.ring g WHERE g.current_slot = p_slot) THEN RETURN 'current'; END IF;
-    IF EXISTS (SELECT FROM awa.attempt_closures x WHERE x.slot = p_slot
-                AND x.closed_at > coalesce(p_now, clock_timestamp()) - make_interval(secs => p_keep_s)) THEN
-        RETURN 'young';
-    END IF;
+    IF awa.has_closures_since(p_slot, keep_from) THEN RETURN 'young'; END IF;
     counted := pg_current_snapshot();
     live := awa.live_positions(p_slot, p_carry_limit + 1);
     IF cardinality(live) > p_carry_limit THEN RETURN 'live'; END IF;
@@ -36,6 +34,8 @@ BEGIN
         RETURN 'busy';
     END;
     IF awa.has_newer_rows(p_slot, counted) THEN RETURN 'busy'; END IF;
+    -- What was live at the count may have ended since, and is kept as long as everything else.
+    IF live <> '{}' AND awa.has_closures_since(p_slot, keep_from) THEN RETURN 'young'; END IF;
     PERFORM awa.carry_live(p_slot, live);
     PERFORM awa.carry_heads(p_slot);
     EXECUTE format('TRUNCATE awa.ready_entries_%1$s, awa.ready_tombstones_%1$s, awa.lane_claims_%1$s, '
@@ -69,6 +69,14 @@ BEGIN
             LIMIT p_limit) k;
     RETURN live;
 END $$;
+
+-- Did an attempt on one of the slot's rows end after this time?
+-- index: none
+-- bound: the closures of the slot
+CREATE OR REPLACE FUNCTION awa.has_closures_since(p_slot int, p_since timestamptz) RETURNS boolean
+LANGUAGE sql VOLATILE AS $$
+    SELECT EXISTS (SELECT FROM awa.attempt_closures x WHERE x.slot = p_slot AND x.closed_at > p_since);
+$$;
 
 -- Are there rows in the slot that the snapshot doesn't show?
 -- index: ready_entries (lane_id, txid, lane_seq)

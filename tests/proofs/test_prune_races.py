@@ -1,0 +1,122 @@
+"""Prune against everything else: a slot goes only when nothing in it can matter any more, looked at under its lock."""
+
+from tests.proofs.stage import Actor, Stage
+
+HEADS = "SELECT claim_no, cursor, owed::text FROM awa.lane_heads WHERE queue = 'default'"
+
+
+async def fill_and_close(actor: Actor, jobs: int = 1) -> list[int]:
+    """Jobs that wait in slot 0, which is not the current one any more."""
+    ids = await actor.enqueue(jobs)
+    assert await actor.rotate() == "rotated"
+    return ids
+
+
+async def test_a_job_that_commits_after_the_count_keeps_its_slot(stage: Stage) -> None:
+    """Its transaction began when the slot was open, and ended when everybody else was through with it."""
+    claimer, producer, keeper = await stage.actors(3)
+    await claimer.enqueue()
+    await claimer.finish(await claimer.claim())
+    async with stage.until_end() as go_on, producer.conn.transaction():
+        (job,) = await producer.enqueue()
+        assert await keeper.rotate() == "rotated"
+        prune = keeper.stopped_at("prune.after_count", keeper.prune())
+        pruning = await go_on.enter_async_context(prune)
+    assert pruning.result() == "busy"
+    assert await claimer.claim_ids() == [job]
+    await stage.audit()
+
+
+async def test_an_open_enqueue_into_the_slot_keeps_it(stage: Stage) -> None:
+    claimer, producer, keeper = await stage.actors(3)
+    await claimer.enqueue()
+    await claimer.finish(await claimer.claim())
+    async with producer.conn.transaction():
+        (job,) = await producer.enqueue()
+        assert await keeper.rotate() == "rotated"
+        assert await keeper.prune() == "busy"
+    assert await keeper.prune() == "pruned"
+    assert await claimer.claim_ids() == [job]
+    await stage.audit()
+
+
+async def test_a_job_that_is_claimed_after_the_count_is_carried_as_running(stage: Stage) -> None:
+    claimer, keeper = await stage.actors(2)
+    (job,) = await fill_and_close(claimer)
+    async with keeper.stopped_at("prune.after_count", keeper.prune()) as pruning:
+        (claimed,) = await claimer.claim()
+    assert pruning.result() == "pruned"
+    assert await claimer.state(job) == "running"
+    assert await claimer.claim_ids() == []
+    assert await claimer.finish([claimed]) == {job: "completed"}
+    await stage.audit()
+
+
+async def test_a_job_that_is_moved_after_the_count_is_not_carried(stage: Stage) -> None:
+    claimer, keeper = await stage.actors(2)
+    (job,) = await fill_and_close(claimer)
+    async with keeper.stopped_at("prune.after_count", keeper.prune()) as pruning:
+        assert await claimer.move([job], "other") == {job: "moved"}
+    assert pruning.result() == "pruned"
+    assert await claimer.claim_ids() == []
+    assert await claimer.claim_ids(queue="other") == [job]
+    await stage.audit()
+
+
+async def test_a_job_that_completes_after_the_count_is_kept_as_long_as_others(stage: Stage) -> None:
+    claimer, keeper = await stage.actors(2)
+    (job,) = await fill_and_close(claimer)
+    claimed = await claimer.claim()
+    async with keeper.stopped_at("prune.after_count", keeper.prune(keep_s=3600)) as pruning:
+        assert await claimer.finish(claimed) == {job: "completed"}
+    assert pruning.result() == "young"
+    assert await claimer.state(job) == "completed"
+
+
+async def test_a_slot_under_a_prune_is_left_to_it(stage: Stage) -> None:
+    """So a leader that stood still never wakes up in a slot that its successor has opened again."""
+    claimer, old_leader, leader = await stage.actors(3)
+    await fill_and_close(claimer)
+    await claimer.finish(await claimer.claim())
+    async with old_leader.stopped_at("prune.after_count", old_leader.prune()) as pruning:
+        assert await leader.prune() == "busy"
+    assert pruning.result() == "pruned"
+    assert await leader.prune() == "empty"
+    await stage.audit()
+
+
+async def test_a_finisher_and_a_prune_wait_for_each_other_in_neither_order(stage: Stage) -> None:
+    claimer, keeper = await stage.actors(2)
+    (job,) = await fill_and_close(claimer)
+    claimed = await claimer.claim()
+    finishing = claimer.stopped_at("finish.after_locks", claimer.finish(claimed))
+    async with finishing as finish:
+        assert await keeper.prune() == "busy"
+    assert finish.result() == {job: "completed"}
+    assert await keeper.prune() == "pruned"
+    await stage.audit()
+
+
+async def test_a_mover_that_holds_a_job_of_the_slot_keeps_it(stage: Stage) -> None:
+    claimer, mover, keeper = await stage.actors(3)
+    (job,) = await fill_and_close(claimer)
+    async with mover.stopped_at("change.after_locks", mover.move([job], "other")) as moving:
+        assert await keeper.prune() == "busy"
+    assert moving.result() == {job: "moved"}
+    assert await keeper.prune() == "pruned"
+    assert await claimer.claim_ids(queue="other") == [job]
+    await stage.audit()
+
+
+async def test_a_head_that_lived_in_the_slot_goes_on_in_the_current_one(stage: Stage) -> None:
+    claimer, keeper = await stage.actors(2)
+    await claimer.enqueue(3)
+    await claimer.finish(await claimer.claim())
+    before = await keeper.fetch(HEADS)
+    assert await keeper.rotate() == "rotated"
+    assert await keeper.prune() == "pruned"
+    assert await keeper.fetch(HEADS) == before
+    (job,) = await claimer.enqueue()
+    (claimed,) = await claimer.claim()
+    assert (claimed.job_id, claimed.claim_no) == (job, before[0] + 1)
+    await stage.audit()

@@ -1,0 +1,189 @@
+"""A small vocabulary over the storage verbs, so that a test reads as the promise it checks.
+
+A `World` is one session and one runtime on a migrated database. Its verbs are those of `awa.storage`, with the
+arguments left out that most tests don't care about; whatever it answers comes from the engine itself. `audit`
+looks at the whole store and is worth calling after every step: each job is in exactly one place, and the two
+views agree about it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, Self
+from uuid import UUID, uuid4
+
+from psycopg import AsyncConnection
+
+from awa.db import run
+from awa.storage import change, promote, queues, rescue, ring, runtimes
+from awa.storage.change import Relocated, Waiting
+from awa.storage.claim import ClaimedJob, claim
+from awa.storage.enqueue import NewJob, enqueue_many
+from awa.storage.finish import Ending, finish
+
+Connection = AsyncConnection[Any]
+WAITING = {"available", "scheduled", "retryable"}
+
+EVERY_PLACE = """
+    SELECT 'jobs', id, queue, state, priority, attempt FROM awa.jobs
+    UNION ALL SELECT 'waiting', id, queue, state, priority, attempt FROM awa.waiting_jobs
+"""
+
+
+class Place(NamedTuple):
+    """What a view says of one job."""
+
+    queue: str
+    state: str
+    priority: int
+    attempt: int
+
+
+class World:
+    """One session with a registered runtime, and short words for what it does."""
+
+    def __init__(self, conn: Connection, runtime_id: UUID) -> None:
+        self.conn = conn
+        self.runtime_id = runtime_id
+
+    @classmethod
+    async def on(cls, conn: Connection) -> Self:
+        """A world on this connection, under a new runtime."""
+        world = cls(conn, uuid4())
+        await runtimes.register(conn, world.runtime_id, ["worker"], {})
+        return world
+
+    def rolled_back(self) -> AbstractAsyncContextManager[object]:
+        """A transaction that leaves no trace."""
+        return self.conn.transaction(force_rollback=True)
+
+    async def enqueue(self, jobs: int = 1, queue: str = "default", **details: Any) -> list[int]:
+        """Adds equal jobs of a queue; `details` are fields of NewJob."""
+        given = {"kind": "k", "args_json": "{}"} | details
+        inserted = await enqueue_many(self.conn, queue, [NewJob(**given)] * jobs)
+        return [one.job_id for one in inserted]
+
+    async def claim(
+        self, limit: int = 100, queue: str = "default", deadline_s: float | None = None
+    ) -> list[ClaimedJob]:
+        """Claims once."""
+        return (await claim(self.conn, queue, limit, self.runtime_id, deadline_s)).jobs
+
+    async def claim_ids(self, limit: int = 100, queue: str = "default") -> list[int]:
+        """Claims once and answers the ids, in the order they came."""
+        return [job.job_id for job in await self.claim(limit, queue)]
+
+    async def finish(
+        self, jobs: Sequence[ClaimedJob], outcome: str = "completed", **details: Any
+    ) -> dict[int, str]:
+        """Ends attempts of this world's runtime alike; answers job id -> state, only for those it owned."""
+        endings = [Ending(j.lane_id, j.claim_no, j.lane_seq, outcome, **details) for j in jobs]
+        owned = await finish(self.conn, self.runtime_id, endings)
+        return {j.job_id: owned[j.lane_seq] for j in jobs if j.lane_seq in owned}
+
+    async def heartbeat(
+        self, jobs: Sequence[ClaimedJob] = (), open_since: datetime | None = None, **details: Any
+    ) -> runtimes.Beat:
+        """Says that the runtime lives and holds these attempts."""
+        attempts = [(j.lane_id, j.claim_no, j.lane_seq) for j in jobs]
+        return await runtimes.heartbeat(
+            self.conn, self.runtime_id, open_since, attempts, details.get("progress")
+        )
+
+    async def move(
+        self, ids: Iterable[int], queue: str | None = None, priority: int | None = None
+    ) -> dict[int, str]:
+        """Locks and relocates in one transaction; answers job id -> moved | noop for what still waited."""
+        async with self.conn.transaction():
+            done = await self.relocate(await self.lock(ids), queue, priority)
+        return {one.job_id: one.outcome for one in done}
+
+    async def cancel(self, ids: Iterable[int], reason: str | None = None) -> list[int]:
+        """Locks and cancels waiting jobs in one transaction; answers those it cancelled."""
+        async with self.conn.transaction():
+            return await change.cancel_waiting(self.conn, await self.lock(ids), reason=reason)
+
+    async def lock(self, ids: Iterable[int]) -> list[Waiting]:
+        """Locks what waits of a set, in the transaction that is open here."""
+        return await change.lock_waiting(self.conn, sorted(ids))
+
+    async def relocate(
+        self, locked: Sequence[Waiting], queue: str | None = None, priority: int | None = None
+    ) -> list[Relocated]:
+        """Moves what was locked in this transaction."""
+        return await change.relocate(self.conn, locked, queue=queue, priority=priority)
+
+    async def cancel_running(self, ids: Iterable[int]) -> list[int]:
+        """Ends running attempts as cancelled; answers the jobs that ran."""
+        return await change.cancel_running(self.conn, sorted(ids))
+
+    async def retry(self, ids: Iterable[int]) -> list[int]:
+        """Gives ended jobs another attempt and runs deferred ones now; answers those it moved."""
+        return sorted(await change.retry_jobs(self.conn, sorted(ids)))
+
+    async def explain(self, ids: Iterable[int]) -> dict[int, str]:
+        """Why these jobs can't be locked as waiting."""
+        return await change.explain_not_waiting(self.conn, sorted(ids))
+
+    async def promote(self, now: datetime | None = None) -> int:
+        """Promotes everything that is due."""
+        return await promote.promote(self.conn, max_jobs=10_000, now=now)
+
+    async def rescue(
+        self, *, stale_after_s: float = 30.0, now: datetime | None = None
+    ) -> rescue.Rescued:
+        """Declares runtimes dead and takes attempts back."""
+        return await rescue.rescue(self.conn, stale_after_s=stale_after_s, now=now)
+
+    async def rotate(self) -> str:
+        """Opens the next slot, whatever the age of the current one."""
+        return await ring.rotate(self.conn, max_age_s=0.0, max_bytes=1 << 40)
+
+    async def prune(self, slot: int = 0, *, keep_s: float = -1.0, carry_limit: int = 1000) -> str:
+        """Empties a slot and keeps no completed job, unless told otherwise."""
+        return await ring.prune_slot(self.conn, slot, keep_s=keep_s, carry_limit=carry_limit)
+
+    async def pause(self, queue: str = "default") -> None:
+        """Stops claims of the queue."""
+        await queues.pause(self.conn, queue)
+
+    async def job(self, job_id: int) -> run.Row:
+        """The job's one row of awa.jobs."""
+        (found,) = await run.rows(self.conn, "storage/get_job", {"id": job_id})
+        return found
+
+    async def state(self, job_id: int) -> str:
+        """Where the job is, after an audit of the whole store."""
+        return (await self.audit())[job_id].state
+
+    async def states(self, ids: Iterable[int]) -> list[str]:
+        """Where these jobs are, after an audit of the whole store."""
+        places = await self.audit()
+        return [places[id_].state for id_ in ids]
+
+    async def audit(self) -> dict[int, Place]:
+        """Every job's place; fails if one is in two, or if the views don't agree on what waits."""
+        cursor = await self.conn.execute(EVERY_PLACE)
+        seen: dict[str, list[tuple[int, Place]]] = {"jobs": [], "waiting": []}
+        for view, job_id, *place in await cursor.fetchall():
+            seen[view].append((job_id, Place(*place)))
+        twice = {id_: n for id_, n in Counter(id_ for id_, _ in seen["jobs"]).items() if n > 1}
+        assert not twice, f"jobs in more than one place: {twice}"
+        places = dict(seen["jobs"])
+        waiting = {id_: place for id_, place in places.items() if place.state in WAITING}
+        assert len(seen["waiting"]) == len(waiting), "awa.waiting_jobs has other jobs than awa.jobs"
+        assert dict(seen["waiting"]) == waiting
+        return places
+
+    async def now(self, *, later_s: float = 0.0) -> datetime:
+        """The database's clock, moved by some seconds."""
+        (moment,) = await self.fetch("SELECT clock_timestamp()")
+        assert isinstance(moment, datetime)
+        return moment + timedelta(seconds=later_s)
+
+    async def fetch(self, query: str, *params: Any) -> tuple[Any, ...]:
+        """The one row of a query."""
+        cursor = await self.conn.execute(query, params or None)
+        (found,) = await cursor.fetchall()
+        return tuple(found)
