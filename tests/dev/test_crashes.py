@@ -51,13 +51,14 @@ def test_a_start_waits_for_what_a_killed_server_left_running(data_dir: Path) -> 
         target=lambda: started.append(start_server(data_dir, settings=QUICK))
     )
     starter.start()
-    eventually(lambda: "shared memory block" in server.log.read_text())
-    assert not started
-    os.kill(busy, signal.SIGKILL)
-    starter.join(60)
-
+    try:
+        eventually(lambda: "shared memory block" in server.log.read_text())
+        assert not started
+    finally:
+        os.kill(busy, signal.SIGKILL)
+        starter.join(60)
+        conn.close()
     assert ask(started[0], "SELECT 1") == 1
-    conn.close()
 
 
 @pytest.mark.parametrize("owner", ["nobody lives there", "another program of the same user"])
