@@ -3,7 +3,7 @@
 -- index: runtimes and leases are small; active operations have a partial index
 -- bound: one row
 -- params: stale_s (silence after which a runtime counts as dead), lease (name)
-SELECT (SELECT extract(epoch FROM l.expires_at - clock_timestamp())::float8 FROM awa.leases l WHERE l.name = %(lease)s) AS lease_left_s,
+SELECT (SELECT extract(epoch FROM greatest(l.expires_at, clock_timestamp() - interval '1 day') - clock_timestamp())::float8 FROM awa.leases l WHERE l.name = %(lease)s) AS lease_left_s,
        count(*) FILTER (WHERE r.fresh AND 'worker' = ANY (r.roles)) AS workers,
        count(*) FILTER (WHERE r.fresh AND 'maintenance' = ANY (r.roles)) AS keepers,
        count(*) FILTER (WHERE NOT r.fresh) AS silent,

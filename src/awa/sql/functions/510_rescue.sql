@@ -3,7 +3,7 @@
 -- index: lane_claims (runtime_id, claimed_at), attempts (runtime_id), attempt_closures (lane_id, claim_no)
 -- bound: p_limit attempts; looks no further back than each runtime's open_since
 -- params: seconds without a heartbeat after which a runtime counts as dead, limit, the time (null: now)
--- Runtimes that ended within the last hour are looked at again: a claim they had under way may have landed since.
+-- A runtime is looked at until, an hour after its end, nothing of it is open: a claim it had under way may land late.
 CREATE OR REPLACE FUNCTION awa.rescue(
     p_stale_after_s float8, p_limit int, p_now timestamptz DEFAULT NULL,
     OUT runtimes_declared_dead int, OUT attempts_rescued int, OUT deadlines_passed int)
@@ -19,6 +19,9 @@ BEGIN
     GET DIAGNOSTICS runtimes_declared_dead = ROW_COUNT;
     attempts_rescued := awa.rescue_attempts(p_limit, now_, false);
     deadlines_passed := awa.rescue_attempts(p_limit, now_, true);
+    UPDATE awa.runtimes r SET settled = true
+     WHERE r.state <> 'alive' AND NOT r.settled AND r.ended_at < now_ - interval '1 hour'
+       AND NOT EXISTS (SELECT FROM awa.open_attempts(r.id, r.open_since - interval '1 second'));
 END $$;
 
 -- Ends the open attempts of runtimes that are gone, or those past their deadline.
@@ -36,8 +39,8 @@ BEGIN
     SELECT array_agg(k.lane_id) AS lanes, array_agg(k.claim_no) AS nos, array_agg(k.lane_seq) AS seqs INTO a
       FROM (SELECT o.lane_id, o.claim_no, o.lane_seq
               FROM awa.runtimes r CROSS JOIN LATERAL awa.open_attempts(r.id, r.open_since - interval '1 second') o
-             WHERE CASE WHEN p_by_deadline THEN o.deadline_at <= p_now
-                        ELSE r.state <> 'alive' AND r.ended_at > p_now - interval '1 hour' END
+             WHERE NOT r.settled AND CASE WHEN p_by_deadline THEN o.deadline_at <= p_now
+                        ELSE r.state <> 'alive' END
              LIMIT p_limit) k;
     IF a.seqs IS NULL THEN RETURN 0; END IF;
     PERFORM awa.pause_point('rescue.before_finish');

@@ -198,7 +198,7 @@ CREATE INDEX ON awa.finished_jobs (finalized_at);
 CREATE INDEX ON awa.finished_jobs (queue, job_id);
 
 -- Programs that claim jobs or keep house. open_since: what this runtime claimed before it is closed or has
--- a row in awa.attempts, so a rescue looks no further back.
+-- a row in awa.attempts, so a rescue looks no further back. settled: it ended and nothing of it can still be open.
 CREATE TABLE awa.runtimes (
     id           uuid PRIMARY KEY,
     state        text NOT NULL DEFAULT 'alive' CHECK (state IN ('alive', 'stopped', 'dead')),
@@ -210,7 +210,8 @@ CREATE TABLE awa.runtimes (
     started_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     heartbeat_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     open_since   timestamptz NOT NULL DEFAULT clock_timestamp(),
-    ended_at     timestamptz
+    ended_at     timestamptz,
+    settled      boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 70);
 
 CREATE TABLE awa.leases (
