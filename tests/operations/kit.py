@@ -20,6 +20,7 @@ from awa.operations.submit import submit
 from awa.storage import leases
 from awa.storage.claim import ClaimedJob, claim
 from awa.storage.enqueue import NewJob, enqueue_many
+from awa.storage.promote import promote as promote_due
 
 Conn = AsyncConnection[Any]
 Row = dict[str, Any]
@@ -78,7 +79,7 @@ async def promote(conn: Conn, ids: Sequence[int]) -> None:
         "UPDATE awa.deferred_jobs SET run_at = now() - interval '1 s' WHERE job_id = ANY (%s)",
         [list(ids)],
     )
-    await conn.execute("SELECT * FROM awa.promote()")
+    await promote_due(conn)
 
 
 async def a_runtime(conn: Conn) -> UUID:

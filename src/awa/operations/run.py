@@ -30,17 +30,18 @@ PASS_WAIT_MAX_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What a chunk took and how far it went."""
+    """What a chunk took and how far it went; the arrays are PostgreSQL's text, passed through unread."""
 
     after: int
     upto: int | None
     taken: int
     more: bool
-    ids: list[int]
-    lanes: list[int | None]
-    seqs: list[int | None]
-    slots: list[int | None]
-    rest: list[int]
+    ids: str
+    lanes: str
+    seqs: str
+    slots: str
+    rest: str
+    rest_first: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +146,8 @@ def _bookmark(operation: BatchOperation, chunk: Chunk) -> tuple[dict[str, Any], 
     What could not be locked may be left pending; the next pass begins at the first of it.
     """
     cursor = dict(operation.cursor)
-    if chunk.rest:
-        cursor["again"] = min(cursor.get("again", chunk.rest[0]), chunk.rest[0])
+    if chunk.rest_first is not None:
+        cursor["again"] = min(cursor.get("again", chunk.rest_first), chunk.rest_first)
     if chunk.more:
         return {**cursor, "after": chunk.upto}, None
     passes = cursor.get("pass", 1)

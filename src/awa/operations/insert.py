@@ -1,0 +1,84 @@
+"""Inserting jobs on a connection: for the client, its transactions and the bridges to other libraries alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import psycopg
+
+from awa.events import jobs as events
+from awa.model.draft import Draft, Options, Prepared, prepare, prepare_many, queue_for
+from awa.model.job import Job
+from awa.model.states import JobState
+from awa.model.task import Tasks
+from awa.storage.enqueue import Inserted, NewJob, enqueue_many
+
+A = TypeVar("A")
+
+
+async def insert_job(
+    conn: psycopg.AsyncConnection[Any], args: A, options: Options, tasks: Tasks | None = None
+) -> Job[A]:
+    """Insert one job in the caller's transaction. Raises ValidationError before anything is written."""
+    prepared = [prepare(args, options, tasks)]
+    (job,) = await _insert(conn, [args], prepared, queue_for(prepared, options, tasks))
+    return job
+
+
+async def insert_jobs(
+    conn: psycopg.AsyncConnection[Any],
+    jobs: Iterable[Any],
+    options: Options,
+    tasks: Tasks | None = None,
+) -> list[Job[Any]]:
+    """Insert jobs of one queue in the caller's transaction; nothing is written if one of them is wrong."""
+    given = list(jobs)
+    prepared = prepare_many(given, options, tasks)
+    return await _insert(conn, given, prepared, queue_for(prepared, options, tasks))
+
+
+async def _insert(
+    conn: psycopg.AsyncConnection[Any], given: list[Any], prepared: list[Prepared], queue: str
+) -> list[Job[Any]]:
+    inserted = await enqueue_many(conn, queue, [_new(job) for job in prepared])
+    events.inserted(queue, len(inserted))
+    return [
+        _job(args, queue, job, where)
+        for args, job, where in zip(given, prepared, inserted, strict=True)
+    ]
+
+
+def _new(job: Prepared) -> NewJob:
+    o = job.options
+    return NewJob(
+        job.kind,
+        job.args_json,
+        o.priority,
+        o.run_at,
+        o.max_attempts,
+        o.tags,
+        o.metadata,
+        o.ordering_key,
+    )
+
+
+def _job(args: Any, queue: str, job: Prepared, where: Inserted) -> Job[Any]:
+    """The inserted job as the caller knows it."""
+    options = job.options
+    return Job(
+        id=where.job_id,
+        kind=job.kind,
+        queue=queue,
+        state=JobState(where.state),
+        priority=options.priority,
+        attempt=0,
+        max_attempts=options.max_attempts,
+        args=args.args if isinstance(args, Draft) else args,
+        tags=tuple(options.tags or ()),
+        metadata=options.metadata or {},
+        errors=(),
+        run_at=options.run_at or where.created_at,
+        created_at=where.created_at,
+        ready_at=None if where.state == "scheduled" else where.created_at,
+    )
