@@ -13,7 +13,7 @@ DECLARE
     keep_from constant timestamptz := coalesce(p_now, clock_timestamp()) - make_interval(secs => p_keep_s);
     counted pg_snapshot;
     live bigint[];
-    heads int;
+    lanes int[];
 BEGIN
     PERFORM awa.require_read_committed();
     IF awa.slot_is_empty(p_slot) THEN RETURN 'empty'; END IF;
@@ -23,16 +23,17 @@ BEGIN
     live := awa.live_positions(p_slot, p_carry_limit + 1);
     IF cardinality(live) > p_carry_limit THEN RETURN 'live'; END IF;
     PERFORM awa.pause_point('prune.after_count');
-    -- The lanes' locks first, as a claim does, then the tables: a head must not be written while it is carried.
-    SELECT count(*) FILTER (WHERE NOT pg_try_advisory_xact_lock(4712, h.lane_id)) INTO heads
-      FROM (SELECT lane_id FROM awa.lanes ORDER BY lane_id) h;
-    IF heads > 0 THEN RETURN 'busy'; END IF;
+    -- The locks of the lanes whose head lives here first, as a claim does, then the tables: a head must not be written
+    -- while it is carried. Busy lanes have their heads elsewhere and are not waited for.
+    SELECT coalesce(array_agg(h.lane_id ORDER BY h.lane_id), '{}') INTO lanes FROM awa.lane_heads h WHERE h.slot = p_slot;
     BEGIN
+        PERFORM pg_advisory_xact_lock(4712, u.lane_id) FROM unnest(lanes) u(lane_id);
         EXECUTE format('LOCK TABLE awa.ready_entries_%1$s, awa.ready_tombstones_%1$s, awa.lane_claims_%1$s, '
                        'awa.attempt_closures_%1$s IN ACCESS EXCLUSIVE MODE', p_slot);
     EXCEPTION WHEN lock_not_available THEN
         RETURN 'busy';
     END;
+    IF EXISTS (SELECT FROM awa.lane_heads h WHERE h.slot = p_slot AND h.lane_id <> ALL (lanes)) THEN RETURN 'busy'; END IF;
     IF awa.has_newer_rows(p_slot, counted) THEN RETURN 'busy'; END IF;
     -- What was live at the count may have ended since, and is kept as long as everything else.
     IF live <> '{}' AND awa.has_closures_since(p_slot, keep_from) THEN RETURN 'young'; END IF;
