@@ -67,6 +67,10 @@ types: $(STAMP) ## Strict type check of src and tests
 docs: $(STAMP) ## Run the code in the documentation and look for what it leaves out
 	$(PYTEST) tests/docs
 
+.PHONY: schema
+schema: $(STAMP) ## Renew docs/reference/schema.sql after a migration
+	AWA_RENEW_SCHEMA=1 $(PYTEST) tests/db -k committed_schema
+
 .PHONY: bench
 bench: $(STAMP) ## The budget table, each row met or missed
 	$(BIN)/python -m bench

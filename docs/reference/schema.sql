@@ -1,0 +1,672 @@
+SELECT pg_catalog.set_config('search_path', '', false);
+CREATE SCHEMA awa;
+CREATE TYPE awa.attempt_outcome AS ENUM (
+    'completed',
+    'recorded',
+    'retried',
+    'failed',
+    'cancelled',
+    'snoozed',
+    'returned'
+);
+CREATE TYPE awa.claimed_job AS (
+	job_id bigint,
+	lane_id integer,
+	claim_no bigint,
+	lane_seq bigint,
+	queue text,
+	priority smallint,
+	kind text,
+	args json,
+	attempt smallint,
+	max_attempts smallint,
+	tags text[],
+	metadata jsonb,
+	errors jsonb,
+	run_at timestamp with time zone,
+	created_at timestamp with time zone,
+	ready_at timestamp with time zone,
+	claimed_at timestamp with time zone,
+	deadline_at timestamp with time zone
+);
+CREATE TABLE awa.attempt_closures (
+    claim_no bigint NOT NULL,
+    closed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    lane_id integer NOT NULL,
+    jobs integer NOT NULL,
+    slot smallint NOT NULL,
+    outcome awa.attempt_outcome NOT NULL,
+    seqs int8multirange NOT NULL
+)
+PARTITION BY LIST (slot);
+CREATE TABLE awa.attempts (
+    lane_seq bigint NOT NULL,
+    claim_no bigint NOT NULL,
+    job_id bigint NOT NULL,
+    runtime_id uuid NOT NULL,
+    lane_id integer NOT NULL,
+    claimed_at timestamp with time zone NOT NULL,
+    progress jsonb,
+    metadata jsonb,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+CREATE TABLE awa.batch_operation_events (
+    id bigint NOT NULL,
+    operation_id uuid NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    actor text NOT NULL,
+    from_state text,
+    to_state text NOT NULL,
+    reason text
+);
+ALTER TABLE awa.batch_operation_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME awa.batch_operation_events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE awa.batch_operation_items (
+    operation_id uuid NOT NULL,
+    job_id bigint NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    error text,
+    processed_at timestamp with time zone,
+    reason text,
+    lane_id integer,
+    lane_seq bigint,
+    slot smallint,
+    before jsonb,
+    CONSTRAINT batch_operation_items_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processed'::text, 'skipped'::text, 'errored'::text])))
+)
+WITH (fillfactor='60');
+CREATE TABLE awa.batch_operation_totals (
+    operation_id uuid NOT NULL,
+    outcome text NOT NULL,
+    reason text NOT NULL,
+    items bigint NOT NULL
+)
+WITH (fillfactor='50');
+CREATE TABLE awa.batch_operations (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    op_kind text NOT NULL,
+    filter jsonb NOT NULL,
+    spec jsonb NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    submitted_by text,
+    submitted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    started_at timestamp with time zone,
+    finalized_at timestamp with time zone,
+    cursor jsonb,
+    total_matched bigint,
+    processed bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    errored bigint DEFAULT 0 NOT NULL,
+    last_error text,
+    runner_instance uuid,
+    retention_until timestamp with time zone,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    reason text,
+    priority smallint DEFAULT 2 NOT NULL,
+    max_rows_per_second integer,
+    scan_bound bigint,
+    idempotency_key text,
+    wait_until timestamp with time zone,
+    CONSTRAINT batch_operations_max_rows_per_second_check CHECK ((max_rows_per_second > 0)),
+    CONSTRAINT batch_operations_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
+    CONSTRAINT batch_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
+)
+WITH (fillfactor='50');
+CREATE TABLE awa.deferred_jobs (
+    job_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    run_at timestamp with time zone NOT NULL,
+    deferred_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    priority smallint NOT NULL,
+    attempt smallint DEFAULT 0 NOT NULL,
+    max_attempts smallint DEFAULT 25 NOT NULL,
+    route_shard smallint,
+    state text NOT NULL,
+    queue text NOT NULL,
+    kind text NOT NULL,
+    args json NOT NULL,
+    tags text[],
+    metadata jsonb,
+    errors jsonb,
+    unique_key bytea,
+    route_key bytea,
+    CONSTRAINT deferred_jobs_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
+    CONSTRAINT deferred_jobs_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200))),
+    CONSTRAINT deferred_jobs_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'retryable'::text])))
+);
+CREATE VIEW awa.deferred_places AS
+ SELECT job_id AS id,
+    kind,
+    queue,
+    state,
+    priority,
+    attempt,
+    max_attempts,
+    args,
+    COALESCE(tags, '{}'::text[]) AS tags,
+    COALESCE(metadata, '{}'::jsonb) AS metadata,
+    COALESCE(errors, '[]'::jsonb) AS errors,
+    run_at,
+    created_at,
+    deferred_at AS ready_at,
+    NULL::timestamp with time zone AS attempted_at,
+    NULL::timestamp with time zone AS finalized_at,
+    NULL::timestamp with time zone AS deadline_at,
+    NULL::uuid AS runtime_id,
+    (COALESCE((route_shard)::integer, 0))::smallint AS enqueue_shard,
+    NULL::jsonb AS progress
+   FROM awa.deferred_jobs d;
+CREATE TABLE awa.finished_jobs (
+    job_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    run_at timestamp with time zone,
+    attempted_at timestamp with time zone,
+    finalized_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    priority smallint NOT NULL,
+    attempt smallint NOT NULL,
+    max_attempts smallint NOT NULL,
+    route_shard smallint,
+    state text NOT NULL,
+    queue text NOT NULL,
+    kind text NOT NULL,
+    args json NOT NULL,
+    tags text[],
+    metadata jsonb,
+    errors jsonb,
+    unique_key bytea,
+    route_key bytea,
+    CONSTRAINT finished_jobs_state_check CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))
+);
+CREATE VIEW awa.finished_places AS
+ SELECT job_id AS id,
+    kind,
+    queue,
+    state,
+    priority,
+    attempt,
+    max_attempts,
+    args,
+    COALESCE(tags, '{}'::text[]) AS tags,
+    COALESCE(metadata, '{}'::jsonb) AS metadata,
+    COALESCE(errors, '[]'::jsonb) AS errors,
+    COALESCE(run_at, created_at) AS run_at,
+    created_at,
+    created_at AS ready_at,
+    attempted_at,
+    finalized_at,
+    NULL::timestamp with time zone AS deadline_at,
+    NULL::uuid AS runtime_id,
+    (COALESCE((route_shard)::integer, 0))::smallint AS enqueue_shard,
+    NULL::jsonb AS progress
+   FROM awa.finished_jobs f;
+CREATE SEQUENCE awa.job_positions
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+CREATE TABLE awa.lane_claims (
+    claim_no bigint NOT NULL,
+    cursor bigint NOT NULL,
+    claimed_at timestamp with time zone NOT NULL,
+    deadline_at timestamp with time zone,
+    runtime_id uuid,
+    lane_id integer NOT NULL,
+    jobs integer NOT NULL,
+    slot smallint NOT NULL,
+    seqs int8multirange NOT NULL,
+    seen pg_snapshot NOT NULL,
+    owed int8multirange NOT NULL
+)
+PARTITION BY LIST (slot);
+CREATE TABLE awa.lanes (
+    lane_id integer NOT NULL,
+    queue text NOT NULL,
+    priority smallint NOT NULL,
+    enqueue_shard smallint DEFAULT 0 NOT NULL,
+    copy smallint DEFAULT 0 NOT NULL,
+    effective_priority smallint NOT NULL,
+    CONSTRAINT lanes_effective_priority_check CHECK (((effective_priority >= 1) AND (effective_priority <= 4))),
+    CONSTRAINT lanes_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
+    CONSTRAINT lanes_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200)))
+);
+CREATE TABLE awa.ready_tombstones (
+    first_seq bigint NOT NULL,
+    last_seq bigint NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    lane_id integer NOT NULL,
+    slot smallint NOT NULL,
+    reason text NOT NULL,
+    CONSTRAINT ready_tombstones_check CHECK ((last_seq >= first_seq))
+)
+PARTITION BY LIST (slot);
+CREATE VIEW awa.lane_heads AS
+ SELECT l.lane_id,
+    l.queue,
+    l.priority,
+    l.enqueue_shard,
+    l.effective_priority,
+    COALESCE(h.claim_no, (0)::bigint) AS claim_no,
+    COALESCE(h.cursor, (0)::bigint) AS cursor,
+    h.seen,
+    COALESCE(h.owed, '{}'::int8multirange) AS owed,
+    h.claimed_at,
+    h.slot,
+    COALESCE(( SELECT t.last_seq
+           FROM awa.ready_tombstones t
+          WHERE (t.lane_id = l.lane_id)
+          ORDER BY t.first_seq DESC
+         LIMIT 1), ('-1'::integer)::bigint) AS last_dead
+   FROM (awa.lanes l
+     LEFT JOIN LATERAL ( SELECT c.claim_no,
+            c.cursor,
+            c.claimed_at,
+            c.deadline_at,
+            c.runtime_id,
+            c.lane_id,
+            c.jobs,
+            c.slot,
+            c.seqs,
+            c.seen,
+            c.owed
+           FROM awa.lane_claims c
+          WHERE (c.lane_id = l.lane_id)
+          ORDER BY c.claim_no DESC
+         LIMIT 1) h ON (true));
+CREATE TABLE awa.ready_entries (
+    lane_seq bigint NOT NULL,
+    job_id bigint NOT NULL,
+    txid xid8 NOT NULL,
+    ready_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    run_at timestamp with time zone,
+    lane_id integer NOT NULL,
+    slot smallint NOT NULL,
+    attempt smallint DEFAULT 0 NOT NULL,
+    max_attempts smallint DEFAULT 25 NOT NULL,
+    route_shard smallint,
+    kind text NOT NULL,
+    args json NOT NULL,
+    tags text[],
+    metadata jsonb,
+    errors jsonb,
+    unique_key bytea,
+    route_key bytea
+)
+PARTITION BY LIST (slot);
+CREATE TABLE awa.ring (
+    one boolean DEFAULT true NOT NULL,
+    current_slot smallint DEFAULT 0 NOT NULL,
+    slots smallint DEFAULT 8 NOT NULL,
+    opened_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    trusted_from bigint DEFAULT 0 NOT NULL,
+    system_identifier bigint NOT NULL,
+    last_txid xid8 NOT NULL,
+    CONSTRAINT ring_one_check CHECK (one)
+);
+CREATE VIEW awa.lane_places AS
+ SELECT r.job_id AS id,
+    r.kind,
+    h.queue,
+        CASE
+            WHEN (c.claim_no IS NULL) THEN 'available'::text
+            WHEN (x.outcome IS NULL) THEN 'running'::text
+            ELSE 'completed'::text
+        END AS state,
+    h.priority,
+    ((r.attempt + ((c.claim_no IS NOT NULL))::integer))::smallint AS attempt,
+    r.max_attempts,
+    r.args,
+    COALESCE(r.tags, '{}'::text[]) AS tags,
+    COALESCE(r.metadata, '{}'::jsonb) AS metadata,
+    COALESCE(r.errors, '[]'::jsonb) AS errors,
+    COALESCE(r.run_at, r.created_at) AS run_at,
+    r.created_at,
+    r.ready_at,
+    c.claimed_at AS attempted_at,
+    x.closed_at AS finalized_at,
+    c.deadline_at,
+    c.runtime_id,
+    h.enqueue_shard,
+    ( SELECT a.progress
+           FROM awa.attempts a
+          WHERE (a.lane_seq = r.lane_seq)) AS progress
+   FROM ((((awa.ready_entries r
+     JOIN awa.lane_heads h ON ((h.lane_id = r.lane_id)))
+     CROSS JOIN awa.ring g)
+     LEFT JOIN LATERAL ( SELECT k.claim_no,
+            k.claimed_at,
+            k.deadline_at,
+            k.runtime_id
+           FROM awa.lane_claims k
+          WHERE ((k.slot = r.slot) AND (k.lane_id = r.lane_id) AND (k.jobs > 0) AND (k.seqs @> r.lane_seq) AND (NOT ((r.lane_seq >= h.cursor) OR (r.lane_seq <@ h.owed) OR ((r.lane_seq >= g.trusted_from) AND (NOT pg_visible_in_snapshot(r.txid, h.seen))))))
+         LIMIT 1) c ON (true))
+     LEFT JOIN LATERAL ( SELECT k.outcome,
+            k.closed_at
+           FROM awa.attempt_closures k
+          WHERE ((k.slot = r.slot) AND (k.lane_id = r.lane_id) AND (k.claim_no = c.claim_no) AND (k.seqs @> r.lane_seq))
+         LIMIT 1) x ON (true))
+  WHERE ((COALESCE(x.outcome, 'completed'::awa.attempt_outcome) = 'completed'::awa.attempt_outcome) AND ((c.claim_no IS NOT NULL) OR (r.lane_seq > h.last_dead) OR (COALESCE(( SELECT t.last_seq
+           FROM awa.ready_tombstones t
+          WHERE ((t.slot = r.slot) AND (t.lane_id = r.lane_id) AND (t.first_seq <= r.lane_seq))
+          ORDER BY t.first_seq DESC
+         LIMIT 1), ('-1'::integer)::bigint) < r.lane_seq)));
+CREATE VIEW awa.jobs AS
+ SELECT lane_places.id,
+    lane_places.kind,
+    lane_places.queue,
+    lane_places.state,
+    lane_places.priority,
+    lane_places.attempt,
+    lane_places.max_attempts,
+    lane_places.args,
+    lane_places.tags,
+    lane_places.metadata,
+    lane_places.errors,
+    lane_places.run_at,
+    lane_places.created_at,
+    lane_places.ready_at,
+    lane_places.attempted_at,
+    lane_places.finalized_at,
+    lane_places.deadline_at,
+    lane_places.runtime_id,
+    lane_places.enqueue_shard,
+    lane_places.progress
+   FROM awa.lane_places
+UNION ALL
+ SELECT deferred_places.id,
+    deferred_places.kind,
+    deferred_places.queue,
+    deferred_places.state,
+    deferred_places.priority,
+    deferred_places.attempt,
+    deferred_places.max_attempts,
+    deferred_places.args,
+    deferred_places.tags,
+    deferred_places.metadata,
+    deferred_places.errors,
+    deferred_places.run_at,
+    deferred_places.created_at,
+    deferred_places.ready_at,
+    deferred_places.attempted_at,
+    deferred_places.finalized_at,
+    deferred_places.deadline_at,
+    deferred_places.runtime_id,
+    deferred_places.enqueue_shard,
+    deferred_places.progress
+   FROM awa.deferred_places
+UNION ALL
+ SELECT finished_places.id,
+    finished_places.kind,
+    finished_places.queue,
+    finished_places.state,
+    finished_places.priority,
+    finished_places.attempt,
+    finished_places.max_attempts,
+    finished_places.args,
+    finished_places.tags,
+    finished_places.metadata,
+    finished_places.errors,
+    finished_places.run_at,
+    finished_places.created_at,
+    finished_places.ready_at,
+    finished_places.attempted_at,
+    finished_places.finalized_at,
+    finished_places.deadline_at,
+    finished_places.runtime_id,
+    finished_places.enqueue_shard,
+    finished_places.progress
+   FROM awa.finished_places;
+ALTER TABLE awa.lanes ALTER COLUMN lane_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME awa.lanes_lane_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE awa.leases (
+    name text NOT NULL,
+    holder uuid NOT NULL,
+    acquired_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    fence bigint DEFAULT 1 NOT NULL
+)
+WITH (fillfactor='50');
+CREATE TABLE awa.queue_meta (
+    queue text NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    paused_by text,
+    paused_at timestamp with time zone,
+    enqueue_shards smallint DEFAULT 1 NOT NULL,
+    description text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT queue_meta_enqueue_shards_check CHECK (((enqueue_shards >= 1) AND (enqueue_shards <= 64))),
+    CONSTRAINT queue_meta_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200)))
+);
+CREATE TABLE awa.runtimes (
+    id uuid NOT NULL,
+    state text DEFAULT 'alive'::text NOT NULL,
+    host text NOT NULL,
+    pid integer NOT NULL,
+    version text NOT NULL,
+    roles text[] NOT NULL,
+    queues jsonb DEFAULT '{}'::jsonb NOT NULL,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    heartbeat_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    open_since timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    ended_at timestamp with time zone,
+    settled boolean DEFAULT false NOT NULL,
+    CONSTRAINT runtimes_state_check CHECK ((state = ANY (ARRAY['alive'::text, 'stopped'::text, 'dead'::text])))
+)
+WITH (fillfactor='70');
+CREATE TABLE awa.schema_migrations (
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+CREATE VIEW awa.waiting_jobs AS
+ WITH heads AS (
+         SELECT h.lane_id,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.effective_priority,
+            h.claim_no,
+            h.cursor,
+            h.seen,
+            h.owed,
+            h.claimed_at,
+            h.slot,
+            h.last_dead,
+            g.trusted_from
+           FROM (awa.lane_heads h
+             CROSS JOIN awa.ring g)
+        )
+ SELECT r.job_id AS id,
+    r.kind,
+    r.queue,
+    'available'::text AS state,
+    r.priority,
+    r.attempt,
+    r.max_attempts,
+    r.args,
+    COALESCE(r.tags, '{}'::text[]) AS tags,
+    COALESCE(r.metadata, '{}'::jsonb) AS metadata,
+    COALESCE(r.errors, '[]'::jsonb) AS errors,
+    COALESCE(r.run_at, r.created_at) AS run_at,
+    r.created_at,
+    r.ready_at,
+    NULL::timestamp with time zone AS attempted_at,
+    NULL::timestamp with time zone AS finalized_at,
+    NULL::timestamp with time zone AS deadline_at,
+    NULL::uuid AS runtime_id,
+    r.enqueue_shard,
+    NULL::jsonb AS progress,
+    r.lane_id,
+    r.lane_seq,
+    r.slot
+   FROM ( SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM (heads h
+             JOIN awa.ready_entries e ON (((e.lane_id = h.lane_id) AND (e.lane_seq >= h.cursor))))
+        UNION ALL
+         SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM ((heads h
+             CROSS JOIN LATERAL unnest(h.owed) g(g))
+             JOIN awa.ready_entries e ON (((e.lane_id = h.lane_id) AND (e.lane_seq >= lower(g.g)) AND (e.lane_seq < upper(g.g)))))
+        UNION ALL
+         SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM (heads h
+             JOIN awa.ready_entries e ON (((e.lane_id = h.lane_id) AND (e.lane_seq < h.cursor) AND (e.txid >= pg_snapshot_xmin(h.seen)) AND (e.lane_seq >= h.trusted_from) AND (NOT pg_visible_in_snapshot(e.txid, h.seen)) AND (NOT (e.lane_seq <@ h.owed)))))) r
+  WHERE ((r.lane_seq > r.last_dead) OR (COALESCE(( SELECT t.last_seq
+           FROM awa.ready_tombstones t
+          WHERE ((t.slot = r.slot) AND (t.lane_id = r.lane_id) AND (t.first_seq <= r.lane_seq))
+          ORDER BY t.first_seq DESC
+         LIMIT 1), ('-1'::integer)::bigint) < r.lane_seq))
+UNION ALL
+ SELECT d.job_id AS id,
+    d.kind,
+    d.queue,
+    d.state,
+    d.priority,
+    d.attempt,
+    d.max_attempts,
+    d.args,
+    COALESCE(d.tags, '{}'::text[]) AS tags,
+    COALESCE(d.metadata, '{}'::jsonb) AS metadata,
+    COALESCE(d.errors, '[]'::jsonb) AS errors,
+    d.run_at,
+    d.created_at,
+    d.deferred_at AS ready_at,
+    NULL::timestamp with time zone AS attempted_at,
+    NULL::timestamp with time zone AS finalized_at,
+    NULL::timestamp with time zone AS deadline_at,
+    NULL::uuid AS runtime_id,
+    (COALESCE((d.route_shard)::integer, 0))::smallint AS enqueue_shard,
+    NULL::jsonb AS progress,
+    NULL::integer AS lane_id,
+    NULL::bigint AS lane_seq,
+    NULL::smallint AS slot
+   FROM awa.deferred_jobs d;
+ALTER TABLE ONLY awa.attempts
+    ADD CONSTRAINT attempts_pkey PRIMARY KEY (lane_seq);
+ALTER TABLE ONLY awa.batch_operation_events
+    ADD CONSTRAINT batch_operation_events_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY awa.batch_operation_items
+    ADD CONSTRAINT batch_operation_items_pkey PRIMARY KEY (operation_id, job_id);
+ALTER TABLE ONLY awa.batch_operation_totals
+    ADD CONSTRAINT batch_operation_totals_pkey PRIMARY KEY (operation_id, outcome, reason);
+ALTER TABLE ONLY awa.batch_operations
+    ADD CONSTRAINT batch_operations_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY awa.deferred_jobs
+    ADD CONSTRAINT deferred_jobs_pkey PRIMARY KEY (job_id);
+ALTER TABLE ONLY awa.finished_jobs
+    ADD CONSTRAINT finished_jobs_pkey PRIMARY KEY (job_id);
+ALTER TABLE ONLY awa.lanes
+    ADD CONSTRAINT lanes_pkey PRIMARY KEY (lane_id);
+ALTER TABLE ONLY awa.lanes
+    ADD CONSTRAINT lanes_queue_priority_enqueue_shard_copy_key UNIQUE (queue, priority, enqueue_shard, copy);
+ALTER TABLE ONLY awa.leases
+    ADD CONSTRAINT leases_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY awa.queue_meta
+    ADD CONSTRAINT queue_meta_pkey PRIMARY KEY (queue);
+ALTER TABLE ONLY awa.ring
+    ADD CONSTRAINT ring_pkey PRIMARY KEY (one);
+ALTER TABLE ONLY awa.runtimes
+    ADD CONSTRAINT runtimes_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY awa.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
+CREATE INDEX attempt_closures_lane_id_claim_no_idx ON ONLY awa.attempt_closures USING btree (lane_id, claim_no);
+CREATE INDEX attempts_job_id_idx ON awa.attempts USING btree (job_id);
+CREATE INDEX attempts_runtime_id_idx ON awa.attempts USING btree (runtime_id);
+CREATE INDEX batch_operation_events_operation_id_id_idx ON awa.batch_operation_events USING btree (operation_id, id);
+CREATE UNIQUE INDEX batch_operations_idempotency_key_idx ON awa.batch_operations USING btree (idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE INDEX batch_operations_priority_submitted_at_id_idx ON awa.batch_operations USING btree (priority, submitted_at, id) WHERE (state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text]));
+CREATE INDEX batch_operations_retention_until_idx ON awa.batch_operations USING btree (retention_until) WHERE (retention_until IS NOT NULL);
+CREATE INDEX batch_operations_submitted_at_id_idx ON awa.batch_operations USING btree (submitted_at DESC, id DESC);
+CREATE INDEX deferred_jobs_queue_job_id_idx ON awa.deferred_jobs USING btree (queue, job_id);
+CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id);
+CREATE INDEX finished_jobs_finalized_at_idx ON awa.finished_jobs USING btree (finalized_at);
+CREATE INDEX finished_jobs_queue_job_id_idx ON awa.finished_jobs USING btree (queue, job_id);
+CREATE INDEX lane_claims_lane_id_claim_no_idx ON ONLY awa.lane_claims USING btree (lane_id, claim_no);
+CREATE INDEX lane_claims_runtime_id_claimed_at_idx ON ONLY awa.lane_claims USING btree (runtime_id, claimed_at) WHERE (jobs > 0);
+CREATE INDEX lane_claims_seqs_idx ON ONLY awa.lane_claims USING gist (seqs) WHERE (jobs > 0);
+CREATE INDEX ready_entries_job_id_idx ON ONLY awa.ready_entries USING btree (job_id);
+CREATE UNIQUE INDEX ready_entries_lane_id_lane_seq_slot_idx ON ONLY awa.ready_entries USING btree (lane_id, lane_seq, slot);
+CREATE INDEX ready_entries_lane_id_txid_lane_seq_idx ON ONLY awa.ready_entries USING btree (lane_id, txid, lane_seq);
+CREATE INDEX ready_tombstones_lane_id_first_seq_last_seq_idx ON ONLY awa.ready_tombstones USING btree (lane_id, first_seq) INCLUDE (last_seq);
+ALTER TABLE ONLY awa.batch_operation_events
+    ADD CONSTRAINT batch_operation_events_operation_id_fkey FOREIGN KEY (operation_id) REFERENCES awa.batch_operations(id) ON DELETE CASCADE;
+ALTER TABLE ONLY awa.batch_operation_items
+    ADD CONSTRAINT batch_operation_items_operation_id_fkey FOREIGN KEY (operation_id) REFERENCES awa.batch_operations(id) ON DELETE CASCADE;
+ALTER TABLE ONLY awa.batch_operation_totals
+    ADD CONSTRAINT batch_operation_totals_operation_id_fkey FOREIGN KEY (operation_id) REFERENCES awa.batch_operations(id) ON DELETE CASCADE;
