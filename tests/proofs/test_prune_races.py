@@ -1,7 +1,8 @@
 """Prune against everything else: a slot goes only when nothing in it can matter any more, looked at under its lock."""
 
-from tests.proofs.stage import Actor, Stage
+from tests.proofs.stage import Actor, Rewrite, Stage
 
+PATIENT = Rewrite("610_prune", "SET lock_timeout = '50ms'", "SET lock_timeout = '20s'")
 HEADS = "SELECT claim_no, cursor, owed::text FROM awa.lane_heads WHERE queue = 'default'"
 
 
@@ -82,6 +83,22 @@ async def test_a_slot_under_a_prune_is_left_to_it(stage: Stage) -> None:
         assert await leader.prune() == "busy"
     assert pruning.result() == "pruned"
     assert await leader.prune() == "empty"
+    await stage.audit()
+
+
+async def test_a_claim_that_is_under_way_is_waited_for_and_goes_on(stage: Stage) -> None:
+    """It has read its head and not yet its rows; to hold the rows' table against it would stop both."""
+    claimer, keeper = await stage.actors(2)
+    await fill_and_close(claimer)
+    await claimer.finish(await claimer.claim())
+    (elsewhere,) = await claimer.enqueue(queue="elsewhere")
+    await stage.rewrite([PATIENT])
+    async with stage.until_end() as both:
+        claim = claimer.claim_ids(queue="elsewhere")
+        async with claimer.stopped_at("claim.after_snapshot", claim) as claiming:
+            pruning = await both.enter_async_context(keeper.blocked(keeper.prune()))
+    assert claiming.result() == [elsewhere]
+    assert pruning.result() == "pruned"
     await stage.audit()
 
 

@@ -155,12 +155,15 @@ class World:
 
     async def state(self, job_id: int) -> str:
         """Where the job is, after an audit of the whole store."""
-        return (await self.audit())[job_id].state
+        (state,) = await self.states([job_id])
+        return state
 
     async def states(self, ids: Iterable[int]) -> list[str]:
         """Where these jobs are, after an audit of the whole store."""
         places = await self.audit()
-        return [places[id_].state for id_ in ids]
+        wanted = list(ids)
+        assert places.keys() >= set(wanted), f"lost: {set(wanted) - places.keys()}"
+        return [places[id_].state for id_ in wanted]
 
     async def audit(self) -> dict[int, Place]:
         """Every job's place; fails if one is in two, or if the views don't agree on what waits."""

@@ -28,7 +28,8 @@ BEGIN
     SELECT coalesce(array_agg(h.lane_id ORDER BY h.lane_id), '{}') INTO lanes FROM awa.lane_heads h WHERE h.slot = p_slot;
     BEGIN
         PERFORM pg_advisory_xact_lock(4712, u.lane_id) FROM unnest(lanes) u(lane_id);
-        EXECUTE format('LOCK TABLE awa.ready_entries_%1$s, awa.ready_tombstones_%1$s, awa.lane_claims_%1$s, '
+        -- In the order in which claims come to them: one that is under way goes on, and is waited for.
+        EXECUTE format('LOCK TABLE awa.lane_claims_%1$s, awa.ready_entries_%1$s, awa.ready_tombstones_%1$s, '
                        'awa.attempt_closures_%1$s IN ACCESS EXCLUSIVE MODE', p_slot);
     EXCEPTION WHEN lock_not_available THEN
         RETURN 'busy';

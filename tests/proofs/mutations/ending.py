@@ -1,0 +1,53 @@
+"""The guards of the end of an attempt."""
+
+from tests.proofs import (
+    test_ending_twice,
+)
+from tests.proofs.mutations.base import Mutation
+from tests.proofs.stage import Rewrite
+
+MUTATIONS = (
+    Mutation(
+        "finish locks the claim rows",
+        (Rewrite("300_finish", "c.slot FOR UPDATE OF c;", "c.slot;"),),
+        test_ending_twice.test_the_second_of_two_finishers_waits_and_changes_nothing,
+    ),
+    Mutation(
+        "finish reads closures in a new statement after its locks",
+        (
+            Rewrite("300_finish", "ORDER BY c.lane_id, c.claim_no, c.slot FOR UPDATE OF c;", ";"),
+            Rewrite(
+                "300_finish",
+                "WHERE p_runtime IS NULL OR c.runtime_id = p_runtime) k",
+                "WHERE p_runtime IS NULL OR c.runtime_id = p_runtime FOR UPDATE OF c) k",
+            ),
+        ),
+        test_ending_twice.test_the_second_of_two_finishers_waits_and_changes_nothing,
+    ),
+    Mutation(
+        "what has ended is not ended again",
+        (
+            Rewrite(
+                "300_finish",
+                "c.seqs * d.seqs - coalesce(",
+                "c.seqs * d.seqs - '{}'::int8multirange * coalesce(",
+            ),
+        ),
+        test_ending_twice.test_a_finisher_that_came_first_leaves_nothing_to_rescue,
+    ),
+    Mutation(
+        "a rescue has the last word over a late finisher",
+        (Rewrite("300_finish", "c.slot FOR UPDATE OF c;", "c.slot;"),),
+        test_ending_twice.test_a_rescue_that_came_first_leaves_nothing_to_a_late_finisher,
+    ),
+    Mutation(
+        "a heartbeat takes the locks of finish",
+        (Rewrite("500_runtimes", "    PERFORM awa.lock_claims(p_lanes, p_claim_nos);\n", ""),),
+        test_ending_twice.test_a_heartbeat_writes_no_attempt_down_that_is_ending,
+    ),
+    Mutation(
+        "a claim that landed after the death of its runtime is looked for again",
+        (Rewrite("510_rescue", "ELSE r.state <> 'alive' END", "ELSE r.ended_at = p_now END"),),
+        test_ending_twice.test_a_claim_that_lands_after_its_runtime_was_declared_dead_is_taken_back,
+    ),
+)
