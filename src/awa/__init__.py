@@ -9,6 +9,7 @@ await client.insert(SendEmail(to="ada@example.org"))
 await client.start([("email", 50)])
 """
 
+from awa import bridge
 from awa.client import AsyncClient, Transaction
 from awa.config import Settings
 from awa.model.draft import Draft, JobOptions
@@ -32,11 +33,13 @@ from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
 from awa.model.states import JobState, OperationState
 from awa.node import Node
+from awa.sync import Client
 
 __all__ = [
     "AsyncClient",
     "AwaError",
     "Cancel",
+    "Client",
     "Conflict",
     "DatabaseError",
     "Draft",
@@ -62,4 +65,5 @@ __all__ = [
     "UnknownJobKind",
     "ValidationError",
     "WaitForCallback",
+    "bridge",
 ]

@@ -13,6 +13,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from awa.config import Settings
 from awa.db import migrate as migrations
+from awa.db.failures import mapped_errors
 from awa.db.listener import Connect, connect_like
 from awa.db.pool import Pool, connect, connection, make_pool
 from awa.model.errors import ValidationError, invalid_field
@@ -78,7 +79,9 @@ class Base:
             # The pool's own failure would be a time-out that says nothing about a wrong password.
             async with await connect(self._url):
                 pass
-            await self.pool.open()
+            # Waits for its first connection: one that is just being made would outlive a cancelled loop.
+            with mapped_errors():
+                await self.pool.open(wait=True, timeout=self.settings.pool_timeout_s)
             self._opened = True
 
     async def close(self) -> None:

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar, Unpack
 
 from awa.client.base import Base
-from awa.client.insert import insert_jobs
 from awa.client.transaction import Transaction
 from awa.model.draft import JobOptions, check_options
 from awa.model.job import Job
+from awa.operations.insert import insert_job, insert_jobs
 
 A = TypeVar("A")
 
@@ -27,8 +27,7 @@ class Inserting(Base):
         """
         checked = check_options(options)
         async with self.connection() as conn:
-            (job,) = await insert_jobs(conn, [args], checked, self.tasks)
-        return job
+            return await insert_job(conn, args, checked, self.tasks)
 
     async def insert_many(
         self, jobs: Sequence[Any], **options: Unpack[JobOptions]

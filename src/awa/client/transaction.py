@@ -10,11 +10,11 @@ import psycopg
 from psycopg.raw_cursor import AsyncRawCursor
 from psycopg.rows import dict_row
 
-from awa.client.insert import insert_jobs
 from awa.db.failures import mapped_errors
 from awa.model.draft import JobOptions, check_options
 from awa.model.job import Job
 from awa.model.task import Tasks
+from awa.operations.insert import insert_job, insert_jobs
 
 A = TypeVar("A")
 
@@ -48,8 +48,7 @@ class Transaction:
 
     async def insert(self, args: A, **options: Unpack[JobOptions]) -> Job[A]:
         """Insert one job; workers see it when this transaction commits. As `AsyncClient.insert`."""
-        (job,) = await insert_jobs(self.connection, [args], check_options(options), self._tasks)
-        return job
+        return await insert_job(self.connection, args, check_options(options), self._tasks)
 
     async def insert_many(
         self, jobs: Sequence[Any], **options: Unpack[JobOptions]

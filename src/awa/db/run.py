@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import psycopg
 from psycopg import sql
-from psycopg.rows import dict_row
+from psycopg.rows import dict_row, tuple_row
 
 from awa.db.failures import mapped_errors
 from awa.sql import catalog
@@ -50,7 +50,7 @@ async def tuples(
 ) -> Sequence[tuple[Any, ...]]:
     """All rows of the statement `name` as tuples in column order; the fast way, for the hot path."""
     with mapped_errors():
-        async with conn.cursor(binary=binary) as cursor:
+        async with conn.cursor(binary=binary, row_factory=tuple_row) as cursor:
             await cursor.execute(_named(name), params)
             return cast("list[tuple[Any, ...]]", await cursor.fetchall())
 

@@ -1,0 +1,362 @@
+"""The blocking client. Written by `python -m awa.sync.generate`; change `awa.client` instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self, TypeVar, Unpack
+from uuid import UUID
+
+from awa.client import AsyncClient
+from awa.client.batch import Filter, Row
+from awa.client.transaction import Transaction as AsyncTransaction
+from awa.config import Settings
+from awa.db.pool import Pool
+from awa.model.draft import JobOptions
+from awa.model.job import Job
+from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
+from awa.model.states import JobState
+from awa.model.task import Handler
+from awa.sync.portal import Portal
+
+A = TypeVar("A")
+
+
+class Transaction:
+    """What the blocking `client.transaction()` hands out."""
+
+    def __init__(self, portal: Portal, transaction: AsyncTransaction) -> None:
+        self._portal = portal
+        self._async = transaction
+
+    def execute(self, query: str, *params: Any) -> int:
+        """Run a statement; answers how many rows it touched.
+
+        Placeholders are psycopg's (`%s`, or `%(name)s` with one mapping) or `$1`, `$2`, ….
+        """
+        return self._portal.run(self._async.execute(query, *params))
+
+    def fetch_one(self, query: str, *params: Any) -> dict[str, Any] | None:
+        """The first row as a dict, or None."""
+        return self._portal.run(self._async.fetch_one(query, *params))
+
+    def fetch_all(self, query: str, *params: Any) -> list[dict[str, Any]]:
+        """All rows as dicts."""
+        return self._portal.run(self._async.fetch_all(query, *params))
+
+    def insert(self, args: A, **options: Unpack[JobOptions]) -> Job[A]:
+        """Insert one job; workers see it when this transaction commits. As `AsyncClient.insert`."""
+        return self._portal.run(self._async.insert(args, **options))
+
+    def insert_many(self, jobs: Sequence[Any], **options: Unpack[JobOptions]) -> list[Job[Any]]:
+        """Insert several jobs by one statement. As `AsyncClient.insert_many`."""
+        return self._portal.run(self._async.insert_many(jobs, **options))
+
+
+class Client:
+    """A program's blocking door to Awa. Nothing is connected before the first call; `with` closes it."""
+
+    def __init__(
+        self,
+        database: str | Pool | None = None,
+        *,
+        settings: Settings | None = None,
+        pool_max_size: int | None = None,
+        listen_url: str | None = None,
+        listen: bool = True,
+        prepare: bool = False,
+    ) -> None:
+        """`database` is a URL, or a pool of autocommit connections that the caller opens and closes.
+
+        Without it the URL comes from AWA_DATABASE_URL or DATABASE_URL. Nothing is connected before the
+        first call. `listen_url` is for the wake-up connection when the other URL leads through a pooler;
+        with `listen=False` the worker polls only. `prepare` lets the driver prepare statements: faster,
+        but not for a pooler in transaction mode. Raises ValidationError on a bad URL or setting.
+        """
+        self.aio = AsyncClient(
+            database,
+            settings=settings,
+            pool_max_size=pool_max_size,
+            listen_url=listen_url,
+            listen=listen,
+            prepare=prepare,
+        )
+        self._portal = Portal()
+
+    def close(self) -> None:
+        """Shut down what runs, then close the pool and the thread."""
+        try:
+            self._portal.run(self.aio.close())
+        finally:
+            self._portal.close()
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def open(self) -> None:
+        """Connect now and not at the first call. Raises DatabaseError with the server's own reason."""
+        return self._portal.run(self.aio.open())
+
+    def migrate(self) -> list[str]:
+        """Bring the schema to this version; answers the names of what was applied, [] when nothing was."""
+        return self._portal.run(self.aio.migrate())
+
+    def task(
+        self, args: type[A], *, kind: str | None = None, queue: str | None = None
+    ) -> Callable[[Handler[A]], Handler[A]]:
+        """A decorator that registers the handler of a kind of job.
+
+        `args` is a dataclass, a pydantic model, a TypedDict or dict. The kind comes from its name
+        (`SendEmail` gives `send_email`) or from `kind`. Jobs go to `queue` unless an insert says else.
+        An `async def` handler runs on the event loop, a plain one in a thread.
+        """
+        return self.aio.task(args, kind=kind, queue=queue)
+
+    def insert(self, args: A, **options: Unpack[JobOptions]) -> Job[A]:
+        """Insert one job; answers it with its id.
+
+        Options: `queue` (else the task's, else "default"), `kind`, `priority` 1 (first) to 4,
+        `max_attempts`, `tags`, `metadata`, `run_at` (aware; later means scheduled), `ordering_key` (jobs
+        with one key are dispatched in order). Raises ValidationError with a field for each problem.
+        """
+        return self._portal.run(self.aio.insert(args, **options))
+
+    def insert_many(self, jobs: Sequence[Any], **options: Unpack[JobOptions]) -> list[Job[Any]]:
+        """Insert several jobs into one queue, all or none, by one statement; answers them in order.
+
+        Each is the arguments of a job, or an `awa.Draft` that says what differs for this one. Sets of
+        more than 10,000 jobs or 16 MiB take several statements in one transaction. Raises as `insert`,
+        naming the job's place in the list.
+        """
+        return self._portal.run(self.aio.insert_many(jobs, **options))
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """A transaction for rows and jobs: committed at the end of the block, rolled back on an error."""
+        with self._portal.entered(self.aio.transaction()) as entered:
+            yield Transaction(self._portal, entered)
+
+    def start(self, queues: Iterable[Any] = (), *, roles: Iterable[str] | None = None) -> None:
+        """Begin to work: `[("email", 50)]`, or mappings with queue, max_workers, deadline_seconds.
+
+        Roles are "worker" and "maintenance" (promotion, rescue, retention, batch operations); both
+        unless told otherwise. Returns when the runtime is registered; the work goes on in the
+        background until `shutdown`. Raises ValidationError, SchemaNotMigrated, DatabaseError, and
+        Conflict if it has been started already.
+        """
+        return self._portal.run(self.aio.start(queues, roles=roles))
+
+    def shutdown(self, timeout: float | None = None) -> int:
+        """Stop working: claim no more, give handlers `timeout` seconds (default 30), hand back the rest.
+
+        Answers how many attempts were handed back; they don't count. Does nothing when not started.
+        """
+        return self._portal.run(self.aio.shutdown(timeout))
+
+    def get_job(self, job_id: int) -> Job[Any]:
+        """The job with this id. Raises NotFound."""
+        return self._portal.run(self.aio.get_job(job_id))
+
+    def list_jobs(
+        self,
+        *,
+        state: JobState | str | None = None,
+        kind: str | None = None,
+        queue: str | None = None,
+        tag: str | None = None,
+        limit: int = PAGE_DEFAULT_ROWS,
+        before_id: int | None = None,
+    ) -> list[Job[Any]]:
+        """Jobs, newest first. For the next page give the last id as `before_id`."""
+        return self._portal.run(
+            self.aio.list_jobs(
+                state=state, kind=kind, queue=queue, tag=tag, limit=limit, before_id=before_id
+            )
+        )
+
+    def cancel(self, job_id: int, *, reason: str | None = None) -> Job[Any]:
+        """Cancel a waiting or running job. Raises NotFound, and Conflict if it has ended.
+
+        A running attempt ends at once; its handler sees `job.is_cancelled()`, and what it still
+        returns changes nothing.
+        """
+        return self._portal.run(self.aio.cancel(job_id, reason=reason))
+
+    def retry(self, job_id: int) -> Job[Any]:
+        """Run a failed, cancelled, retryable or scheduled job now. Raises NotFound, Conflict."""
+        return self._portal.run(self.aio.retry(job_id))
+
+    def set_job_priority(self, job_id: int, priority: int) -> Job[Any]:
+        """Give a waiting job another priority, 1 (first) to 4. Raises NotFound, Conflict."""
+        return self._portal.run(self.aio.set_job_priority(job_id, priority))
+
+    def move_job(self, job_id: int, queue: str, priority: int | None = None) -> Job[Any]:
+        """Put a waiting job into another queue. Raises NotFound, Conflict."""
+        return self._portal.run(self.aio.move_job(job_id, queue, priority))
+
+    def pause_queue(self, queue: str, paused_by: str | None = None) -> dict[str, Any]:
+        """Let nobody claim from a queue; what runs goes on. Pausing twice keeps who did it first."""
+        return self._portal.run(self.aio.pause_queue(queue, paused_by))
+
+    def resume_queue(self, queue: str) -> dict[str, Any]:
+        """Let workers claim again. Raises NotFound for a queue that nobody has paused or configured."""
+        return self._portal.run(self.aio.resume_queue(queue))
+
+    def drain_queue(self, queue: str, *, reason: str | None = None) -> int:
+        """Cancel everything that waits in a queue; answers how many jobs. What runs goes on."""
+        return self._portal.run(self.aio.drain_queue(queue, reason=reason))
+
+    def queue_stats(self, queue: str | None = None) -> list[dict[str, Any]]:
+        """Each queue with its jobs by state, its pause, and the age of what waits longest, in seconds."""
+        return self._portal.run(self.aio.queue_stats(queue))
+
+    def health_check(self) -> dict[str, Any]:
+        """Whether jobs can be run: `healthy`, the `problems`, and what was seen. Never raises AwaError."""
+        return self._portal.run(self.aio.health_check())
+
+    def preview_batch_operation(
+        self, op_kind: str, spec: Mapping[str, Any], filter: Filter = None
+    ) -> Row:
+        """What an operation would change now: `total_matched`, a `sample`, and where the rest lies.
+
+        Changes nothing and locks nothing. Raises ValidationError as `submit_batch_operation` does.
+        """
+        return self._portal.run(self.aio.preview_batch_operation(op_kind, spec, filter))
+
+    def submit_batch_operation(
+        self,
+        op_kind: str,
+        spec: Mapping[str, Any],
+        filter: Filter = None,
+        *,
+        allow_all: bool = False,
+        plan_token: str | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+        priority: int = PRIORITY_DEFAULT,
+        max_rows_per_second: int | None = None,
+    ) -> Row:
+        """Submit an operation; the maintenance leader runs it. Answers its row.
+
+        An empty filter needs `allow_all=True`. With an `idempotency_key` a second submission answers the
+        first one's row. Raises ValidationError with the fields that are wrong, and Conflict if the key
+        stands for another request.
+        """
+        return self._portal.run(
+            self.aio.submit_batch_operation(
+                op_kind,
+                spec,
+                filter,
+                allow_all=allow_all,
+                plan_token=plan_token,
+                reason=reason,
+                idempotency_key=idempotency_key,
+                priority=priority,
+                max_rows_per_second=max_rows_per_second,
+            )
+        )
+
+    def preview_set_priority(self, priority: int, filter: Filter = None) -> Row:
+        """Preview of `set_priority`."""
+        return self._portal.run(self.aio.preview_set_priority(priority, filter))
+
+    def set_priority(
+        self,
+        priority: int,
+        filter: Filter = None,
+        *,
+        allow_all: bool = False,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Row:
+        """Submit an operation that gives waiting jobs another priority. Answers its row."""
+        return self._portal.run(
+            self.aio.set_priority(
+                priority,
+                filter,
+                allow_all=allow_all,
+                reason=reason,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def preview_move_queue(
+        self, queue: str, priority: int | None = None, filter: Filter = None
+    ) -> Row:
+        """Preview of `move_queue`."""
+        return self._portal.run(self.aio.preview_move_queue(queue, priority, filter))
+
+    def move_queue(
+        self,
+        queue: str,
+        priority: int | None = None,
+        filter: Filter = None,
+        *,
+        allow_all: bool = False,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Row:
+        """Submit an operation that puts waiting jobs into another queue. Answers its row."""
+        return self._portal.run(
+            self.aio.move_queue(
+                queue,
+                priority,
+                filter,
+                allow_all=allow_all,
+                reason=reason,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list_batch_operations(
+        self, *, state: str | None = None, limit: int = PAGE_DEFAULT_ROWS
+    ) -> list[Row]:
+        """Operations, newest first."""
+        return self._portal.run(self.aio.list_batch_operations(state=state, limit=limit))
+
+    def get_batch_operation(self, operation_id: UUID | str) -> Row:
+        """One operation, with what is `pending` and its `totals` by outcome and reason. Raises NotFound."""
+        return self._portal.run(self.aio.get_batch_operation(operation_id))
+
+    def wait_batch_operation(
+        self, operation_id: UUID | str, *, timeout: float | None = None
+    ) -> Row:
+        """Wait until an operation has ended; answers its row, whatever the end was.
+
+        Raises NotFound, and TimeoutError with its present state after `timeout` seconds.
+        """
+        return self._portal.run(self.aio.wait_batch_operation(operation_id, timeout=timeout))
+
+    def cancel_batch_operation(self, operation_id: UUID | str, *, reason: str | None = None) -> Row:
+        """Cancel an operation; what it has changed stays changed. Raises NotFound, Conflict."""
+        return self._portal.run(self.aio.cancel_batch_operation(operation_id, reason=reason))
+
+    def list_batch_operation_items(
+        self,
+        operation_id: UUID | str,
+        *,
+        outcome: str | None = None,
+        reason: str | None = None,
+        limit: int = PAGE_DEFAULT_ROWS,
+    ) -> list[Row]:
+        """Items of an operation, by job id: pending, processed, skipped or errored, and the reason."""
+        return self._portal.run(
+            self.aio.list_batch_operation_items(
+                operation_id, outcome=outcome, reason=reason, limit=limit
+            )
+        )
+
+    def purge_batch_operations(self, before: datetime) -> int:
+        """Delete the operations that ended before a time; answers how many."""
+        return self._portal.run(self.aio.purge_batch_operations(before))

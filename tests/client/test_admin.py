@@ -1,0 +1,175 @@
+"""Single jobs and queues are looked at and changed; what can't be is refused with the present state."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+import awa
+
+Connect = Callable[..., Awaitable[psycopg.AsyncConnection[Any]]]
+LATER = datetime.now(UTC) + timedelta(hours=1)
+
+
+@dataclass
+class Work:
+    n: int = 0
+
+
+async def claim_all(conn: psycopg.AsyncConnection[Any], queue: str = "default") -> list[Any]:
+    """Claim everything in the name of some runtime, and never finish it."""
+    await conn.execute(
+        "INSERT INTO awa.runtimes (id, host, pid, version, roles) VALUES (gen_random_uuid(), 'h', 1, '', '{}')"
+    )
+    claim = "SELECT (awa.claim(%s, 100, r.id)).* FROM awa.runtimes r LIMIT 100"
+    return await (await conn.execute(claim, [queue])).fetchall()
+
+
+async def test_an_unknown_job_is_not_found(client: awa.AsyncClient) -> None:
+    for call in (
+        client.get_job(404),
+        client.cancel(404),
+        client.retry(404),
+        client.set_job_priority(404, 1),
+        client.move_job(404, "other"),
+    ):
+        with pytest.raises(awa.NotFound, match="no job 404"):
+            await call
+
+
+@pytest.mark.parametrize("job_id", [0, -1, True, "1", 2**63])
+async def test_what_is_no_id_is_refused(client: awa.AsyncClient, job_id: Any) -> None:
+    with pytest.raises(awa.ValidationError) as refused:
+        await client.get_job(job_id)
+    assert refused.value.fields[0].field == "id"
+
+
+async def test_jobs_are_listed_newest_first_and_by_page(client: awa.AsyncClient) -> None:
+    jobs = await client.insert_many([Work(n) for n in range(5)], queue="a", tags=["t"])
+    other = await client.insert(Work(), queue="b", run_at=LATER)
+    assert [job.id for job in await client.list_jobs(queue="a", limit=2)] == [
+        jobs[4].id,
+        jobs[3].id,
+    ]
+    page = await client.list_jobs(queue="a", before_id=jobs[3].id)
+    assert [job.args for job in page] == [{"n": 2}, {"n": 1}, {"n": 0}]
+    assert [job.id for job in await client.list_jobs(state="scheduled")] == [other.id]
+    assert len(await client.list_jobs(tag="t", kind="work")) == 5
+    assert await client.list_jobs(kind="nothing") == []
+    for wrong in ({"state": "lost"}, {"limit": 0}, {"limit": 5000}, {"before_id": 0}):
+        with pytest.raises(awa.ValidationError):
+            await client.list_jobs(**wrong)
+
+
+@pytest.mark.parametrize("run_at", [None, LATER])
+async def test_a_waiting_job_is_cancelled_once(
+    client: awa.AsyncClient, run_at: datetime | None
+) -> None:
+    job = await client.insert(Work(), run_at=run_at)
+    cancelled = await client.cancel(job.id, reason="a mistake")
+    assert cancelled.state is awa.JobState.CANCELLED
+    assert cancelled.errors[-1]["error"] == "a mistake"
+    with pytest.raises(awa.Conflict, match="cancelled") as refused:
+        await client.cancel(job.id)
+    assert refused.value.details == {"state": "cancelled"}
+
+
+async def test_a_cancelled_job_runs_again_after_retry(client: awa.AsyncClient) -> None:
+    job = await client.insert(Work())
+    await client.cancel(job.id)
+    assert (await client.retry(job.id)).state is awa.JobState.AVAILABLE
+    with pytest.raises(awa.Conflict, match="available"):
+        await client.retry(job.id)
+
+
+@pytest.mark.parametrize("run_at", [None, LATER])
+async def test_a_waiting_job_gets_another_priority_and_queue(
+    client: awa.AsyncClient, run_at: datetime | None
+) -> None:
+    job = await client.insert(Work(), run_at=run_at, priority=3)
+    assert (await client.set_job_priority(job.id, 1)).priority == 1
+    moved = await client.move_job(job.id, "other")
+    assert (moved.queue, moved.priority) == ("other", 1)
+    moved = await client.move_job(job.id, "third", 4)
+    assert (moved.id, moved.queue, moved.priority) == (job.id, "third", 4)
+    assert moved.metadata["_awa_original_queue"] == "default"
+    assert moved.metadata["_awa_original_priority"] == 3
+    assert (await client.set_job_priority(job.id, 4)).priority == 4  # as it is already
+    for wrong in (0, 5, "1"):
+        with pytest.raises(awa.ValidationError):
+            await client.set_job_priority(job.id, wrong)  # type: ignore[arg-type]
+    with pytest.raises(awa.ValidationError):
+        await client.move_job(job.id, "")
+
+
+async def test_a_running_job_is_not_moved_but_can_be_cancelled(
+    client: awa.AsyncClient, conn: psycopg.AsyncConnection[Any]
+) -> None:
+    job = await client.insert(Work())
+    assert len(await claim_all(conn)) == 1
+    for change in (client.set_job_priority(job.id, 1), client.move_job(job.id, "other")):
+        with pytest.raises(awa.Conflict, match="running"):
+            await change
+    assert (await client.cancel(job.id)).state is awa.JobState.CANCELLED
+
+
+async def test_a_job_in_another_transactions_hands_is_waited_for_a_while(
+    client: awa.AsyncClient, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("awa.operations.single.LOCKED_TIMEOUT_S", 0.1)
+    job = await client.insert(Work())
+    other = await connect(autocommit=False)
+    await other.execute("SELECT awa.lock_waiting(ARRAY[%s]::bigint[], NULL, NULL, NULL)", [job.id])
+    with pytest.raises(awa.Conflict, match="held by another transaction"):
+        await client.cancel(job.id)
+    await other.rollback()
+    assert (await client.cancel(job.id)).state is awa.JobState.CANCELLED
+
+
+async def test_a_paused_queue_gives_nothing_until_it_is_resumed(
+    client: awa.AsyncClient, conn: psycopg.AsyncConnection[Any]
+) -> None:
+    await client.insert(Work(), queue="q")
+    paused = await client.pause_queue("q", paused_by="ada")
+    assert (paused["paused"], paused["paused_by"]) == (True, "ada")
+    assert (await client.pause_queue("q", paused_by="bob"))["paused_by"] == "ada"
+    assert await claim_all(conn, "q") == []
+    assert (await client.resume_queue("q"))["paused"] is False
+    assert len(await claim_all(conn, "q")) == 1
+    with pytest.raises(awa.NotFound, match="'nowhere'"):
+        await client.resume_queue("nowhere")
+    with pytest.raises(awa.ValidationError):
+        await client.pause_queue("")
+
+
+async def test_draining_cancels_all_that_waits_in_one_queue(client: awa.AsyncClient) -> None:
+    await client.insert_many([Work(n) for n in range(2_500)], queue="q")
+    await client.insert(Work(), queue="q", run_at=LATER)
+    other = await client.insert(Work(), queue="other")
+    assert await client.drain_queue("q", reason="flooded") == 2_501
+    (stats,) = await client.queue_stats("q")
+    assert (stats["available"], stats["scheduled"], stats["cancelled"]) == (0, 0, 2_501)
+    assert (await client.get_job(other.id)).state is awa.JobState.AVAILABLE
+    assert await client.drain_queue("q") == 0
+
+
+async def test_health_says_what_is_missing(client: awa.AsyncClient) -> None:
+    seen = await client.health_check()
+    assert seen["healthy"] is False
+    assert len(seen["problems"]) == 2
+    client.task(Work)(lambda job: None)
+    await client.start([("default", 1)], roles=["worker"])
+    seen = await client.health_check()
+    assert (seen["workers"], seen["maintenance"]) == (1, 0)
+    assert "maintenance" in seen["problems"][0]
+
+
+async def test_health_is_told_of_a_database_that_is_not_there() -> None:
+    client = awa.AsyncClient("postgresql://nobody@127.0.0.1:1/none")
+    seen = await client.health_check()
+    await client.close()
+    assert seen["healthy"] is False
+    assert "no connection" in seen["problems"][0]

@@ -1,0 +1,98 @@
+"""Batch operations through the client: preview, submit, wait, cancel, look back, purge."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+import awa
+
+
+@dataclass
+class Work:
+    n: int = 0
+
+
+async def test_an_operation_from_preview_to_purge(client: awa.AsyncClient) -> None:
+    jobs = await client.insert_many([Work(n) for n in range(250)], tags=["vip"])
+    await client.insert_many([Work(n) for n in range(50)])
+    seen = await client.preview_move_queue("escalations", 1, filter={"tag": "vip"})
+    assert seen["total_matched"] == 250
+    assert [row["id"] for row in seen["sample"][:2]] == [jobs[0].id, jobs[1].id]
+
+    submitted = await client.move_queue("escalations", 1, filter={"tag": "vip"}, reason="urgent")
+    assert (submitted["op_kind"], submitted["state"]) == ("move_queue", "pending")
+    assert submitted["spec"] == {"queue": "escalations", "priority": 1}
+    assert submitted["submitted_by"]
+
+    await client.start(roles=["maintenance"])
+    ended = await client.wait_batch_operation(submitted["id"], timeout=60)
+    assert (ended["state"], ended["total_matched"]) == ("completed", 250)
+    assert (ended["processed"], ended["skipped"], ended["errored"]) == (250, 0, 0)
+    moved = await client.get_job(jobs[7].id)
+    assert (moved.queue, moved.priority) == ("escalations", 1)
+
+    items = await client.list_batch_operation_items(submitted["id"], outcome="processed", limit=3)
+    assert [item["job_id"] for item in items] == [job.id for job in jobs[:3]]
+    assert [row["id"] for row in await client.list_batch_operations(state="completed")] == [
+        submitted["id"]
+    ]
+    with pytest.raises(awa.Conflict, match="completed"):
+        await client.cancel_batch_operation(submitted["id"])
+    assert await client.purge_batch_operations(datetime.now(UTC) - timedelta(hours=1)) == 0
+    assert await client.purge_batch_operations(datetime.now(UTC)) == 1
+    with pytest.raises(awa.NotFound):
+        await client.get_batch_operation(submitted["id"])
+
+
+async def test_a_priority_is_set_by_the_same_machinery(client: awa.AsyncClient) -> None:
+    job = await client.insert(Work())
+    assert (await client.preview_set_priority(1, filter={"queue": "default"}))["total_matched"] == 1
+    operation = await client.set_priority(1, filter={"ids": [job.id]})
+    await client.start(roles=["maintenance"])
+    assert (await client.wait_batch_operation(operation["id"], timeout=60))["processed"] == 1
+    assert (await client.get_job(job.id)).priority == 1
+
+
+async def test_an_operation_that_has_not_begun_is_cancelled_at_once(
+    client: awa.AsyncClient,
+) -> None:
+    await client.insert(Work())
+    operation = await client.set_priority(1, allow_all=True)
+    assert (await client.cancel_batch_operation(operation["id"]))["state"] == "cancelled"
+
+
+async def test_an_empty_filter_needs_to_be_meant(client: awa.AsyncClient) -> None:
+    with pytest.raises(awa.ValidationError, match="every job"):
+        await client.set_priority(1)
+
+
+async def test_a_key_stands_for_one_submission(client: awa.AsyncClient) -> None:
+    first = await client.set_priority(1, allow_all=True, idempotency_key="k")
+    assert (await client.set_priority(1, allow_all=True, idempotency_key="k"))["id"] == first["id"]
+    with pytest.raises(awa.Conflict, match="another request"):
+        await client.set_priority(2, allow_all=True, idempotency_key="k")
+
+
+async def test_what_is_not_supported_yet_is_refused(client: awa.AsyncClient) -> None:
+    with pytest.raises(awa.ValidationError, match="plan_token"):
+        await client.submit_batch_operation("set_priority", {"priority": 1}, plan_token="x")
+
+
+async def test_waiting_ends_with_the_present_state(client: awa.AsyncClient) -> None:
+    operation = await client.set_priority(1, allow_all=True)
+    with pytest.raises(TimeoutError, match="still pending"):
+        await client.wait_batch_operation(operation["id"], timeout=0.01)
+    with pytest.raises(awa.NotFound):
+        await client.wait_batch_operation(uuid4(), timeout=0.01)
+
+
+async def test_waiting_can_be_given_up(client: awa.AsyncClient) -> None:
+    operation = await client.set_priority(1, allow_all=True)
+    waiting = asyncio.create_task(client.wait_batch_operation(operation["id"]))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
