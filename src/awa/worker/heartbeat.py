@@ -63,6 +63,7 @@ class Heartbeat:
 
     async def beat(self) -> None:
         """One beat. Raises AwaError if the database can't be asked."""
+        self._worker.tell_held()
         ledger = self._worker.ledger
         latest_s = monotonic() - self._record_after_s
         older = [a for a in ledger if a.recorded or a.unsaved or a.claimed_s <= latest_s]

@@ -19,6 +19,7 @@ from uuid import UUID, uuid4
 from awa.config import Settings
 from awa.db.listener import Connect, Listener
 from awa.db.pool import Pool, connection
+from awa.events import jobs as job_events
 from awa.events import runtime as events
 from awa.model.errors import AwaError
 from awa.model.task import Tasks
@@ -112,6 +113,7 @@ class Worker:
         await self._say_goodbye()
         await _finished(self._services, 0.0)
         self.threads.stop()
+        self.tell_held()
         events.stopped(self.runtime_id, returned)
         return returned
 
@@ -128,6 +130,11 @@ class Worker:
             except AwaError as problem:
                 await retry.after(problem)
         events.declared_dead(ledger.runtime_id, self.runtime_id, dropped)
+
+    def tell_held(self) -> None:
+        """Say how many attempts each queue holds."""
+        for loop in self.queues.values():
+            job_events.holding(loop.queue, loop.slots.held)
 
     def stop_at_deadline(self, attempt: Attempt) -> None:
         """The attempt's time is up: it ends now, whatever its handler still does."""
