@@ -11,6 +11,7 @@ from awa.model.filter import JobFilter
 from awa.operations import control, read
 from awa.operations.compile import CONDITIONS, compile_filter
 from awa.operations.preview import preview
+from awa.operations.run import PLACES, ROWS
 from awa.operations.runner import Runner
 from awa.operations.submit import submit
 from tests.operations.kit import Conn, Row, add_jobs, claim_jobs, operate, rows, run_to_end
@@ -92,7 +93,10 @@ async def rechecked(conn: Conn, given: dict[str, Any], ids: list[int]) -> list[i
     apply = sql.SQL(
         "SELECT unnest(ids) AS job_id, 'processed' AS state, NULL AS reason, NULL AS error, NULL::jsonb AS before FROM chosen"
     )
-    statement = run.statement("operations/change").format(filter=predicate.sql, apply=apply)
+    recheck = run.statement(PLACES if predicate.asks_for_places_only else ROWS)
+    statement = run.statement("operations/change").format(
+        filter=predicate.sql, apply=apply, rows=recheck
+    )
     submitted = await submit(conn, "set_priority", given, {"priority": 1}, allow_all=True)
     add = "INSERT INTO awa.batch_operation_items (operation_id, job_id) SELECT %s, unnest(%s::bigint[])"
     params: dict[str, Any] = {"id": submitted["id"], "after": 0, "cursor": None, "runner": None}

@@ -139,7 +139,7 @@ async def test_a_connection_that_is_lost_concludes_nothing(
 
 @pytest.mark.parametrize("steps", [0, 1, 3, 4])
 async def test_a_deposed_runner_changes_nothing(conn: Conn, pool: Pool, steps: int) -> None:
-    await add_jobs(conn, 250)
+    await add_jobs(conn, 600)
     submitted = await submit(conn, "set_priority", {"kind": "work"}, {"priority": 1})
     old = await new_runner(conn, pool)
     for _ in range(steps):
@@ -150,7 +150,7 @@ async def test_a_deposed_runner_changes_nothing(conn: Conn, pool: Pool, steps: i
         await old.step()
     assert await read.get(conn, submitted["id"]) == before
     await run_to_end(new)
-    assert (await check_sums(conn, submitted["id"]))["processed"] == 250
+    assert (await check_sums(conn, submitted["id"]))["processed"] == 600
 
 
 async def test_a_lease_that_ran_out_is_lost(conn: Conn, runner: Runner) -> None:

@@ -52,6 +52,13 @@ class Predicate:
         """`index` if at least one field narrows the rows that are read."""
         return "index" if any(field.cost == "index" for field in self.costs) else "scan"
 
+    @property
+    def asks_for_places_only(self) -> bool:
+        """Whether it is enough to know where a job waits, so that its row need not be read."""
+        return all(field.field in PLACE_FIELDS for field in self.costs)
+
+
+PLACE_FIELDS: Final = frozenset({"ids", "queue", "queues", "priority", "state"})
 
 _EACH_ROW: Final = "compared with each row that the other fields leave"
 

@@ -27,6 +27,9 @@ PASS_WALK_ROWS: Final = 20_000
 PASS_WAIT_S: Final = 0.2
 PASS_WAIT_MAX_S: Final = 5.0
 
+ROWS: Final = "operations/recheck/rows"
+PLACES: Final = "operations/recheck/places"
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -123,7 +126,9 @@ async def _change(
 ) -> dict[str, Any]:
     predicate = compile_filter(task.given, recheck=True)
     statement = run.statement("operations/change").format(
-        filter=predicate.sql, apply=run.statement(task.kind.apply)
+        filter=predicate.sql,
+        rows=run.statement(PLACES if predicate.asks_for_places_only else ROWS),
+        apply=run.statement(task.kind.apply),
     )
     params = {
         **kept,

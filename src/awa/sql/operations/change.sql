@@ -11,25 +11,10 @@ WITH given AS MATERIALIZED (
                   g(job_id, lane_id, lane_seq, slot)
 ), matching AS MATERIALIZED (
     SELECT j.id, j.lane_id, j.lane_seq, j.slot
-      FROM (SELECT r.job_id AS id, r.kind, l.queue, 'available'::text AS state, l.priority, r.attempt, r.created_at,
-                   coalesce(r.run_at, r.created_at) AS run_at, r.args, coalesce(r.tags, ARRAY[]::text[]) AS tags,
-                   coalesce(r.errors, jsonb_build_array()) AS errors, NULL::timestamptz AS finalized_at,
-                   g.lane_id, g.lane_seq, g.slot
-              FROM given g
-             CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
-                                  WHERE e.slot = g.slot AND e.lane_id = g.lane_id AND e.lane_seq = g.lane_seq OFFSET 0) r
-              JOIN awa.lanes l ON l.lane_id = g.lane_id
-            UNION ALL
-            SELECT d.job_id, d.kind, d.queue, d.state, d.priority, d.attempt, d.created_at, d.run_at, d.args,
-                   coalesce(d.tags, ARRAY[]::text[]), coalesce(d.errors, jsonb_build_array()), NULL::timestamptz,
-                   NULL::int, NULL::bigint, NULL::smallint
-              FROM given g
-             CROSS JOIN LATERAL (SELECT k.* FROM awa.deferred_jobs k WHERE k.job_id = g.job_id OFFSET 0) d
-             WHERE g.lane_id IS NULL) j
+      FROM ({rows}) j
      WHERE {filter}
 ), chosen AS MATERIALIZED (
-    SELECT array_agg(m.id ORDER BY m.id) AS ids, array_agg(m.lane_id ORDER BY m.id) AS lanes,
-           array_agg(m.lane_seq ORDER BY m.id) AS seqs, array_agg(m.slot ORDER BY m.id) AS slots
+    SELECT array_agg(m.id) AS ids, array_agg(m.lane_id) AS lanes, array_agg(m.lane_seq) AS seqs, array_agg(m.slot) AS slots
       FROM matching m
 ), changed AS MATERIALIZED (
     {apply}
@@ -39,7 +24,9 @@ WITH given AS MATERIALIZED (
     SELECT g.job_id, 'skipped', 'filter_drift', NULL, NULL FROM given g WHERE g.job_id NOT IN (SELECT m.id FROM matching m)
     UNION ALL
     SELECT e.job_id, 'skipped', e.reason, NULL, NULL
-      FROM awa.explain_not_waiting(%(rest)s::bigint[]) e WHERE e.reason <> 'locked'
+      FROM (SELECT %(rest)s::bigint[] AS ids) r
+     CROSS JOIN LATERAL awa.explain_not_waiting(r.ids) e
+     WHERE cardinality(r.ids) > 0 AND e.reason <> 'locked'
 ), noted AS (
     UPDATE awa.batch_operation_items i
        SET state = o.state, reason = o.reason, error = o.error, before = o.before, processed_at = clock_timestamp()

@@ -15,9 +15,8 @@ WITH walked AS MATERIALIZED (
 ), taken AS MATERIALIZED (
     SELECT w.* FROM walked w WHERE w.state = 'pending' ORDER BY w.job_id LIMIT %(rows)s
 ), sets AS MATERIALIZED (
-    SELECT count(*) AS rows, max(t.job_id) AS last_id, array_agg(t.job_id ORDER BY t.job_id) AS ids,
-           array_agg(t.lane_id ORDER BY t.job_id) AS lanes, array_agg(t.lane_seq ORDER BY t.job_id) AS seqs,
-           array_agg(t.slot ORDER BY t.job_id) AS slots
+    SELECT count(*) AS rows, max(t.job_id) AS last_id, array_agg(t.job_id) AS ids, array_agg(t.lane_id) AS lanes,
+           array_agg(t.lane_seq) AS seqs, array_agg(t.slot) AS slots
       FROM taken t
 ), locked AS MATERIALIZED (
     SELECT k.* FROM sets s, awa.lock_waiting(s.ids, s.lanes, s.seqs, s.slots) k
@@ -27,10 +26,10 @@ SELECT s.rows AS taken,
        (SELECT count(*) FROM walked) = %(walk)s OR s.rows = %(rows)s AS more,
        k.ids::text, k.lanes::text, k.seqs::text, k.slots::text, r.ids::text AS rest, r.ids[1] AS rest_first
   FROM sets s
- CROSS JOIN (SELECT coalesce(array_agg(l.job_id ORDER BY l.job_id), ARRAY[]::bigint[]) AS ids,
-                    coalesce(array_agg(l.lane_id ORDER BY l.job_id), ARRAY[]::int[]) AS lanes,
-                    coalesce(array_agg(l.lane_seq ORDER BY l.job_id), ARRAY[]::bigint[]) AS seqs,
-                    coalesce(array_agg(l.slot ORDER BY l.job_id), ARRAY[]::smallint[]) AS slots
+ CROSS JOIN (SELECT coalesce(array_agg(l.job_id), ARRAY[]::bigint[]) AS ids,
+                    coalesce(array_agg(l.lane_id), ARRAY[]::int[]) AS lanes,
+                    coalesce(array_agg(l.lane_seq), ARRAY[]::bigint[]) AS seqs,
+                    coalesce(array_agg(l.slot), ARRAY[]::smallint[]) AS slots
                FROM locked l) k
  CROSS JOIN (SELECT ARRAY(SELECT t.job_id FROM taken t WHERE NOT EXISTS (SELECT FROM locked l WHERE l.job_id = t.job_id)
                            ORDER BY t.job_id) AS ids) r
