@@ -7,15 +7,17 @@ drain. A node without queues still registers and says that it is alive.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Iterable
 from typing import Any
 
 from awa.client.running import Running
 from awa.db.migrate import check_schema
+from awa.maintenance import Maintenance
 from awa.model.errors import invalid_field
 from awa.worker.options import queue_options
-from awa.worker.runtime import Worker
+from awa.worker.runtime import RESTART_S, Worker
 
 log = logging.getLogger("awa.node")
 
@@ -62,12 +64,16 @@ class Node:
         return returned
 
     async def _maintain(self) -> None:
-        from awa.maintenance import Maintenance
-
-        settings = self._client.settings
-        await Maintenance(self._client.pool, self.worker.runtime_id, settings).run(
-            self._stop_maintenance
-        )
+        """Keep house until told to stop; after a failure nobody foresaw, begin again."""
+        stop, settings = self._stop_maintenance, self._client.settings
+        while not stop.is_set():
+            try:
+                await Maintenance(self._client.pool, self.worker.runtime_id, settings).run(stop)
+            except Exception:
+                log.exception("maintenance failed unexpectedly; it begins again in %g s", RESTART_S)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(RESTART_S):
+                        await stop.wait()
 
 
 Running.node_factory = Node

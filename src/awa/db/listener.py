@@ -17,20 +17,9 @@ from typing import Any, TypeAlias
 import psycopg
 
 from awa.db import run
-from awa.db.pool import Pool
 
 Connect: TypeAlias = Callable[[], Awaitable[psycopg.AsyncConnection[Any]]]
 OnNotify: TypeAlias = Callable[[str, str], None]
-
-
-async def connect_like(pool: Pool) -> psycopg.AsyncConnection[Any]:
-    """A connection beside a pool, to where its connections go."""
-    conninfo = pool.conninfo
-    if callable(conninfo):
-        made = conninfo()
-        conninfo = made if isinstance(made, str) else await made
-    kwargs = pool.kwargs if isinstance(pool.kwargs, dict) else {}
-    return await psycopg.AsyncConnection.connect(conninfo, **{**kwargs, "autocommit": True})
 
 
 class Listener:

@@ -52,7 +52,7 @@ async def tuples(
     with mapped_errors():
         async with conn.cursor(binary=binary, row_factory=tuple_row) as cursor:
             await cursor.execute(_named(name), params)
-            return cast("list[tuple[Any, ...]]", await cursor.fetchall())
+            return await cursor.fetchall()
 
 
 async def rows_of(

@@ -3,7 +3,7 @@
 So a lone ending is sent at once, and under load the sets grow by themselves. Ending an attempt twice
 changes nothing, hence a call whose answer was lost is simply sent again until the database is back:
 no ending is lost while this process lives. An ending that the database can't store (it says so for the
-whole set) is found by halving the set; that attempt then ends as failed to be stored, the others as they did.
+whole set) is found by halving the set; that attempt then ends without what it reported, the others as they did.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from awa.db.pool import Pool, connection
 from awa.events import jobs as events
 from awa.model.errors import AwaError, ValidationError
 from awa.storage.finish import Ending, finish
-from awa.worker.attempt import Attempt, Verdict
+from awa.worker.attempt import RETURNED, Attempt, Verdict
 from awa.worker.ledger import Ledger
 from awa.worker.retry import Retry
 
 FLIGHT_MAX_ENDINGS: Final = 1_000
+WAITING_MAX_ENDINGS: Final = 10_000
+_UNSTORABLE: Final = "Unstorable"
 
 log = logging.getLogger("awa.worker")
 
@@ -44,12 +46,16 @@ class Finisher:
         self._waiting: deque[_Ended] = deque()
         self._something = asyncio.Event()
         self._stopping = False
+        self._relieved = asyncio.Event()
+        self.returned = 0  # attempts handed back so far
 
     def end(self, attempt: Attempt, verdict: Verdict, busy_s: float) -> None:
         """Note how an attempt ended; its first end counts."""
         if attempt.ended:
             return
         attempt.ended = True
+        if verdict is RETURNED:
+            self.returned += 1
         self._waiting.append(_Ended(attempt, verdict, busy_s))
         self._something.set()
 
@@ -65,11 +71,19 @@ class Finisher:
             ]
             for endings in _sorted_out(flight):
                 await self._send(endings)
+            self._relieved.set()
+
+    async def keeps_up(self) -> None:
+        """Wait until not too much is waiting: who claims more than can be ended fills the memory."""
+        while len(self._waiting) > WAITING_MAX_ENDINGS and not self._stopping:
+            self._relieved.clear()
+            await self._relieved.wait()
 
     def stop(self) -> None:
         """Nothing will end any more."""
         self._stopping = True
         self._something.set()
+        self._relieved.set()
 
     async def _send(self, endings: list[_Ended]) -> None:
         """One call, repeated until the database has answered it."""
@@ -122,16 +136,14 @@ class Finisher:
             return
         attempt, verdict, busy_s = endings[0]
         log.error("the end of job %d could not be stored: %s", attempt.row.job_id, problem)
-        if attempt.changes is None and verdict.error is None:
-            attempt.ledger.close(attempt)  # nothing left to leave out; a rescue will find it
-            return
+        told = verdict.error
+        if attempt.changes is None and (told is None or told["kind"] == _UNSTORABLE):
+            return  # nothing left to leave out: it stays open here, and is rescued when this process ends
         attempt.changes = None
-        error = {
-            "error": f"what this attempt reported could not be stored: {problem}",
-            "kind": "Unstorable",
-        }
-        outcome = "retried" if verdict.outcome == "completed" else verdict.outcome
-        await self._send([_Ended(attempt, Verdict(outcome, verdict.delay_s, error), busy_s)])
+        if told is not None:
+            sentence = f"what this attempt reported could not be stored: {problem}"
+            verdict = verdict._replace(error={"error": sentence, "kind": _UNSTORABLE})
+        await self._send([_Ended(attempt, verdict, busy_s)])
 
 
 def _sorted_out(flight: list[_Ended]) -> list[list[_Ended]]:

@@ -49,6 +49,7 @@ class QueueLoop:
         backlog = False
         while not self._stopping.is_set():
             await self.slots.wait_for_room(backlog=backlog)
+            await self._worker.finisher.keeps_up()
             if (limit := self.slots.room) <= 0:
                 self._return_what_waits()
                 continue

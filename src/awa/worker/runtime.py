@@ -17,6 +17,8 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from awa.config import Settings
+from awa.db.beside import pool_like
+from awa.db.failures import mapped_errors
 from awa.db.listener import Connect, Listener
 from awa.db.pool import Pool, connection
 from awa.events import jobs as job_events
@@ -41,6 +43,10 @@ UNWIND_S: Final = 1.0
 # The last endings get this long, whatever the time-out was.
 LAST_WORDS_S: Final = 5.0
 RESTART_S: Final = 1.0
+CANCEL_AGAIN_S: Final = 0.2
+# Queues that claim at the same moment; and the finisher, the heartbeat, a handler's progress.
+CLAIM_CONNECTIONS: Final = 8
+CONNECTIONS_BESIDE: Final = 3
 
 log = logging.getLogger("awa.worker")
 
@@ -58,14 +64,15 @@ class Worker:
         roles: Sequence[str] = ("worker",),
         connect: Connect | None = None,
     ) -> None:
-        self.pool = pool
+        # Of its own: handlers may hold every connection of the client's pool.
+        self.pool = pool_like(pool, min(len(queues), CLAIM_CONNECTIONS) + CONNECTIONS_BESIDE)
         self.tasks = tasks
         self.settings = settings
         self.roles = tuple(roles)
         self.threads = Threads()
         self.gate = Gate()
         self.heartbeat = Heartbeat(self)
-        self.finisher = Finisher(pool, self.heartbeat.soon)
+        self.finisher = Finisher(self.pool, self.heartbeat.soon)
         self.queues = {options.queue: QueueLoop(self, options) for options in queues}
         self.ledger: Ledger
         self._connect = connect
@@ -80,7 +87,13 @@ class Worker:
 
     async def start(self) -> None:
         """Register and begin. Raises AwaError if the database can't be reached or isn't migrated."""
-        self.ledger = await self._register()
+        with mapped_errors():
+            await self.pool.open(wait=True, timeout=self.settings.pool_timeout_s)
+        try:
+            self.ledger = await self._register()
+        except BaseException:
+            await self.pool.close()
+            raise
         events.started(self.runtime_id, self.roles, self.queues)
         self._spawn(self._services, "heartbeat", self.heartbeat.run)
         if self._connect is not None and self.queues:
@@ -102,16 +115,19 @@ class Worker:
         for loop in self.queues.values():
             loop.stop()
         await _finished(self._claiming, max(timeout_s, UNWIND_S))
-        returned = sum(loop.hand_back() for loop in self.queues.values())
+        before = self.finisher.returned
         for loop in self.queues.values():
+            loop.hand_back()
             loop.runners.close()
         await self._join(until_s - monotonic())
-        returned += await self._take_from_handlers()
+        await self._take_from_handlers()
+        returned = self.finisher.returned - before
         self.finisher.stop()
         if self._finishing is not None:
             await _finished([self._finishing], max(until_s - monotonic(), LAST_WORDS_S))
         await self._say_goodbye()
         await _finished(self._services, 0.0)
+        await self.pool.close()
         self.threads.stop()
         self.tell_held()
         events.stopped(self.runtime_id, returned)
@@ -155,20 +171,15 @@ class Worker:
         for loop in self.queues.values():
             await loop.runners.join(max(until_s - monotonic(), 0.0))
 
-    async def _take_from_handlers(self) -> int:
-        """Stop the handlers that still run, and hand back those that don't come to their end."""
+    async def _take_from_handlers(self) -> None:
+        """Stop the handlers that still run; what they can't end now is handed back."""
         running = [attempt for loop in self.queues.values() for attempt in loop.runners.running]
         for attempt in running:
             stop(attempt, Why.SHUTDOWN, 0.0)
         if running:
             await self._join(UNWIND_S)
-        taken = 0
         for attempt in running:
-            if not attempt.ended:
-                self.finisher.end(attempt, RETURNED, 0.0)
-        for attempt in running:
-            taken += attempt.why is Why.SHUTDOWN
-        return taken
+            self.finisher.end(attempt, RETURNED, 0.0)
 
     async def _say_goodbye(self) -> None:
         """Tell the database that this runtime is over; if it can't be told, a rescue finds out."""
@@ -207,10 +218,15 @@ async def _kept_alive(name: str, run: Callable[[], Awaitable[None]]) -> None:
 
 
 async def _finished(tasks: Sequence[asyncio.Task[Any]], timeout_s: float) -> None:
-    """Wait for tasks to end by themselves, then cancel them."""
-    if not tasks:
-        return
-    _, late = await asyncio.wait(tasks, timeout=timeout_s)
-    for task in late:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    """Wait for tasks to end by themselves, then cancel them.
+
+    More than once if need be: the pool swallows a cancellation that comes with the connection that was
+    waited for.
+    """
+    late = set(tasks)
+    if late:
+        _, late = await asyncio.wait(late, timeout=timeout_s)
+    while late:
+        for task in late:
+            task.cancel()
+        _, late = await asyncio.wait(late, timeout=CANCEL_AGAIN_S)

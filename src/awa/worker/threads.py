@@ -81,7 +81,9 @@ class Threads:
                 continue  # its caller was cancelled meanwhile
             if problem is None:
                 answer.set_result(result)
-            elif isinstance(problem, StopIteration):
-                answer.set_exception(RuntimeError(f"handler raised StopIteration: {problem}"))
-            else:
+            elif isinstance(problem, Exception | SystemExit) and not isinstance(
+                problem, StopIteration
+            ):
                 answer.set_exception(problem)
+            else:  # one of these would end the event loop, or can't be set
+                answer.set_exception(RuntimeError(f"the handler raised {problem!r}"))
