@@ -102,7 +102,8 @@ class World:
     async def cancel(self, ids: Iterable[int], reason: str | None = None) -> list[int]:
         """Locks and cancels waiting jobs in one transaction; answers those it cancelled."""
         async with self.conn.transaction():
-            return await change.cancel_waiting(self.conn, await self.lock(ids), reason=reason)
+            locked = await self.lock(ids)
+            return sorted(await change.cancel_waiting(self.conn, locked, reason=reason))
 
     async def lock(self, ids: Iterable[int]) -> list[Waiting]:
         """Locks what waits of a set, in the transaction that is open here."""
@@ -116,7 +117,7 @@ class World:
 
     async def cancel_running(self, ids: Iterable[int]) -> list[int]:
         """Ends running attempts as cancelled; answers the jobs that ran."""
-        return await change.cancel_running(self.conn, sorted(ids))
+        return sorted(await change.cancel_running(self.conn, sorted(ids)))
 
     async def retry(self, ids: Iterable[int]) -> list[int]:
         """Gives ended jobs another attempt and runs deferred ones now; answers those it moved."""
