@@ -5,9 +5,11 @@ AWA_DEBUG asks for it: a traceback says where the program was, not what to do.
 """
 
 import os
+import re
 import sys
 import traceback
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from shutil import get_terminal_size
 from textwrap import fill
 from typing import Any
@@ -96,8 +98,20 @@ def _of_usage(error: typer.TyperException) -> Complaint:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "awa"
     status = exits.WRONG_INPUT if error.exit_code == 2 else exits.FAILED
-    message = _sentence(error.format_message().replace("\n", " "))
-    return Complaint("usage", message, status, f"{command} --help shows what it takes.")
+    words = error.format_message().replace("\n", " ").strip() or f"{command} needs a command"
+    return Complaint("usage", _sentence(words + _nearest(words, context)), status, _help(command))
+
+
+def _help(command: str) -> str:
+    return f"{command} --help shows what it takes."
+
+
+def _nearest(words: str, context: Any) -> str:
+    """A question about the nearest command, if an unknown one was typed."""
+    unknown = re.fullmatch(r"No such command '(.*)'\.?", words)
+    known = list(getattr(context.command, "commands", ())) if unknown and context else []
+    close = get_close_matches(unknown[1], known, n=1) if unknown else []
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def _of_missing_module(name: str) -> Complaint:

@@ -1,5 +1,11 @@
 """Asking before something large or final: on a terminal only, and "no" unless told otherwise."""
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.markup import escape
+
 from awa.cli.output import Output
 from awa.model.errors import NotConfirmed
 
@@ -11,7 +17,17 @@ def confirm(out: Output, question: str) -> None:
             "This needs a confirmation, and there is no terminal to ask on",
             hint="Say --yes if you mean it.",
         )
-    # rich's own prompts read a line and take Ctrl-C as KeyboardInterrupt, which is what we want.
-    answer = out.console.input(f"{question} [dim]\\[y/N][/dim] ")
+    with _interruptible():
+        answer = out.console.input(f"{escape(question)} [dim]\\[y/N][/dim] ")
     if answer.strip().lower() not in {"y", "yes"}:
         raise NotConfirmed("Not confirmed; nothing was done")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C breaks off the reading. asyncio's own handler would only note it, and wait for the answer."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -12,6 +12,7 @@ import typer
 from awa.cli.complaints import Interrupted
 from awa.cli.options import options_of
 from awa.cli.output import Output, fields_table, number
+from awa.cli.session import embedded_data_dir
 from awa.cli.values import wrong
 from awa.dev.run import Running, run_dev
 from awa.dev.seed import WAITING_QUEUE
@@ -34,7 +35,6 @@ def dev(
     api: Annotated[bool, typer.Option("--api/--no-api", help="Serve the HTTP API too.")] = True,
 ) -> None:
     """Run an embedded server, a worker, housekeeping and the API, with jobs in it, until Ctrl-C."""
-    from awa.dev.account import default_data_dir
     from awa.dev.postgres import start_server
 
     options = options_of(context)
@@ -44,7 +44,7 @@ def dev(
     served_port = port if api and find_spec("uvicorn") is not None else None
     try:
         with (
-            start_server(default_data_dir()) as server,
+            start_server(embedded_data_dir()) as server,
             TemporaryDirectory(prefix="awa-dev-") as folder,
         ):
             out.say(f"PostgreSQL {server.binaries.version} runs in {server.data_dir}.")

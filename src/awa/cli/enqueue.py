@@ -9,22 +9,21 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final
 
 import typer
 
-from awa.cli.ndjson import Defaults, JobFile, one_job
+from awa.cli.ndjson import JobFile, Placed, one_job
 from awa.cli.output import number
 from awa.cli.progress import progress
 from awa.cli.session import Session, run
 from awa.cli.values import aware_time, json_value, wrong
 from awa.db.run import Connection
 from awa.model import limits
+from awa.model.draft import JobOptions, check_options
 from awa.storage.enqueue import Inserted, NewJob, enqueue_many
 
 CHUNK_JOBS: Final = 500
-
-Placed: TypeAlias = tuple[str, NewJob]
 
 
 def enqueue(
@@ -52,24 +51,26 @@ def enqueue(
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be said often.")] = None,
 ) -> None:
     """Add jobs. With --file, the other options are for lines that don't say it themselves."""
-    defaults = Defaults(
-        kind=kind if kind is None else limits.check_kind(kind, field="--kind"),
-        queue=limits.check_queue(queue, field="--queue"),
-        priority=limits.check_priority(priority, field="--priority"),
-        run_at=aware_time(run_at, "--run-at"),
-        max_attempts=limits.check_max_attempts(max_attempts, field="--max-attempts"),
-        tags=tuple(limits.check_tags(tag or (), field="--tag")),
-    )
+    defaults: JobOptions = {
+        "kind": kind,
+        "queue": queue,
+        "priority": priority,
+        "run_at": aware_time(run_at, "--run-at"),
+        "max_attempts": max_attempts,
+        "tags": tag or None,
+    }
+    check_options(defaults)
     if file is None:
-        run(context, lambda session: _enqueue_one(session, _one(defaults, args), times))
+        placed = _one(defaults, args)
+        run(context, lambda session: _enqueue_one(session, placed, times))
     elif args is not None:
         raise wrong("--args", "--args is for a single job, not for --file", "Lines have their own.")
     else:
         run(context, lambda session: _enqueue_file(session, JobFile(file), defaults, times))
 
 
-def _one(defaults: Defaults, args: str | None) -> Placed:
-    if defaults.kind is None:
+def _one(defaults: JobOptions, args: str | None) -> Placed:
+    if defaults["kind"] is None:
         raise wrong("--kind", "neither --kind nor --file was given", "What is to be enqueued?")
     return one_job({} if args is None else {"args": json_value(args, "--args")}, defaults)
 
@@ -87,7 +88,7 @@ async def _enqueue_one(session: Session, placed: Placed, times: int) -> None:
         session.out.result(result, f"Enqueued {number(times, 'job')} into {queue}.")
 
 
-async def _enqueue_file(session: Session, jobs: JobFile, defaults: Defaults, times: int) -> None:
+async def _enqueue_file(session: Session, jobs: JobFile, defaults: JobOptions, times: int) -> None:
     session.if_interrupted = "Interrupted; nothing was enqueued."
     total = jobs.count() * times
     began = time.monotonic()

@@ -6,43 +6,20 @@ A wrong line is refused with its number before anything of the file has been com
 import gzip
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, cast
 
 import orjson
 
 from awa.cli.values import aware_time, wrong
-from awa.model import limits
+from awa.model.draft import JobOptions, check_options, prepare
 from awa.model.errors import ValidationError
+from awa.model.limits import QUEUE_DEFAULT
 from awa.storage.enqueue import NewJob
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
-KEYS: Final = (
-    "kind",
-    "args",
-    "queue",
-    "priority",
-    "run_at",
-    "max_attempts",
-    "tags",
-    "metadata",
-    "ordering_key",
-)
 
-
-@dataclass(frozen=True, slots=True)
-class Defaults:
-    """What a line does not say itself."""
-
-    kind: str | None = None
-    queue: str = limits.QUEUE_DEFAULT
-    priority: int = limits.PRIORITY_DEFAULT
-    run_at: datetime | None = None
-    max_attempts: int = limits.MAX_ATTEMPTS_DEFAULT
-    tags: tuple[str, ...] = ()
+Placed: TypeAlias = tuple[str, NewJob]
 
 
 class JobFile:
@@ -55,7 +32,7 @@ class JobFile:
         """How many jobs there are, for the progress bar."""
         return sum(1 for line in self._lines() if line.strip())
 
-    def jobs(self, defaults: Defaults) -> Iterator[tuple[str, NewJob]]:
+    def jobs(self, defaults: JobOptions) -> Iterator[Placed]:
         """(queue, job) of each line. Raises ValidationError with the number of the first wrong line."""
         for number, line in enumerate(self._lines(), 1):
             if not line.strip():
@@ -76,24 +53,30 @@ class JobFile:
             raise wrong("--file", f"{self.path} cannot be read: {error}") from None
 
 
-def one_job(document: Mapping[str, Any], defaults: Defaults) -> tuple[str, NewJob]:
-    """(queue, job) of one JSON object, checked."""
-    for key in document:
-        if key not in KEYS:
-            raise _unknown(key)
-    tags = limits.check_tags([*document.get("tags", ()), *defaults.tags])
-    run_at = document.get("run_at")
+def one_job(document: Mapping[str, Any], defaults: JobOptions) -> Placed:
+    """(queue, job) of one JSON object, checked; what it leaves out is said by the defaults."""
+    args = document.get("args", {})
+    if not isinstance(args, dict):
+        raise wrong("args", f"args: expected a JSON object, got {type(args).__name__}")
+    said: dict[str, Any] = {**defaults, **document}
+    said.pop("args", None)
+    if said.get("kind") is None:
+        raise wrong("kind", "kind: is required", "Say it in the line, or for all with --kind.")
+    if isinstance(said.get("run_at"), str):
+        said["run_at"] = aware_time(said["run_at"], "run_at")
+    options = check_options(cast("JobOptions", said))
+    prepared = prepare(args, options)
     job = NewJob(
-        kind=limits.check_kind(document.get("kind", defaults.kind)),
-        args_json=orjson.dumps(document.get("args", {})).decode(),
-        priority=limits.check_priority(document.get("priority", defaults.priority)),
-        run_at=defaults.run_at if run_at is None else aware_time(run_at, "run_at"),
-        max_attempts=limits.check_max_attempts(document.get("max_attempts", defaults.max_attempts)),
-        tags=tuple(tags),
-        metadata=document.get("metadata"),
-        ordering_key=document.get("ordering_key"),
+        kind=prepared.kind,
+        args_json=prepared.args_json,
+        priority=options.priority,
+        run_at=options.run_at,
+        max_attempts=options.max_attempts,
+        tags=options.tags,
+        metadata=options.metadata,
+        ordering_key=options.ordering_key,
     )
-    return limits.check_queue(document.get("queue", defaults.queue)), job
+    return options.queue or QUEUE_DEFAULT, job
 
 
 def _object(line: bytes) -> dict[str, Any]:
@@ -104,9 +87,3 @@ def _object(line: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise wrong("file", "not a JSON object")
     return document
-
-
-def _unknown(key: str) -> ValidationError:
-    close = get_close_matches(key, KEYS, n=1)
-    advice = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(KEYS)}"
-    return wrong(key, f"unknown field {key!r}, {advice}")

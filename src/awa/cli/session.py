@@ -10,7 +10,8 @@ import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from pathlib import Path
+from typing import Final, TypeVar
 
 import typer
 
@@ -22,6 +23,8 @@ from awa.client import AsyncClient
 from awa.db.migrate import check_schema
 
 T = TypeVar("T")
+
+DATA_DIR_VARIABLE: Final = "AWA_DATA_DIR"
 
 
 @dataclass(slots=True)
@@ -74,11 +77,18 @@ def database(options: Options) -> Iterator[str]:
     if not options.embedded:
         yield find_url(options.database_url)
         return
-    from awa.dev.account import default_data_dir
     from awa.dev.postgres import start_server
 
-    with start_server(default_data_dir()) as server:
+    with start_server(embedded_data_dir()) as server:
         yield server.url()
+
+
+def embedded_data_dir() -> Path:
+    """Where the embedded server of --embedded and `awa dev` keeps its data."""
+    from awa.dev.account import default_data_dir
+
+    named = os.environ.get(DATA_DIR_VARIABLE)
+    return Path(named) if named else default_data_dir()
 
 
 def tell_children(url: str) -> None:

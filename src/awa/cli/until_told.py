@@ -3,8 +3,8 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Coroutine, Iterator
+from typing import Any, Final
 
 from awa.cli.output import Output
 
@@ -22,6 +22,22 @@ class Stop:
     async def wait(self) -> None:
         """Until somebody says stop."""
         await self.told.wait()
+
+    async def begun(self, beginning: Coroutine[Any, Any, None]) -> bool:
+        """Let something begin; False if the word to stop came first, and it was given up."""
+        task = asyncio.ensure_future(beginning)
+        told = asyncio.ensure_future(self.told.wait())
+        try:
+            await asyncio.wait((task, told), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                task.cancel()
+            await task
+        except asyncio.CancelledError:
+            return False
+        finally:
+            told.cancel()
+            task.cancel()
+        return True
 
     def hear(self, number: signal.Signals) -> None:
         """The first signal. The handlers are taken away, so that a second one has its usual effect."""

@@ -20,7 +20,9 @@ PROJECT_CONTEXT: Final = Path(".awa/context.toml")
 USER_CONTEXT: Final = Path("~/.config/awa/context.toml")
 
 _SCHEMES: Final = ("postgresql://", "postgres://")
-_URL_PASSWORD: Final = re.compile(r"(?P<before>\b[a-z][a-z0-9+.-]*://[^\s:@/?#]*:)[^\s/?#]*(?=@)")
+_URL_PASSWORD: Final = re.compile(
+    r"(?P<before>\b[a-z][a-z0-9+.-]*://[^\s:@/?#]*:)(?!password@)[^\s/?#]*(?=@)"
+)
 _QUERY_PASSWORD: Final = re.compile(
     r"(?P<before>[?&\s](?:ssl)?password\s*=\s*)('[^']*'|[^\s&'\"]+)"
 )

@@ -11,10 +11,10 @@ from awa.cli.logs import log_to_stderr
 from awa.cli.options import Options, options_of
 from awa.cli.session import Session, database, run_client, tell_children
 from awa.cli.until_told import until_told
-from awa.cli.urls import NoDatabase
+from awa.cli.urls import URL_VARIABLES, NoDatabase
 from awa.cli.values import queue_width
 from awa.client import AsyncClient
-from awa.model.errors import ValidationError
+from awa.model.errors import AwaError, ValidationError
 from awa.model.limits import QUEUE_DEFAULT, check_queue
 
 app = typer.Typer(help="Run handlers.", no_args_is_help=True)
@@ -59,12 +59,10 @@ def run(
 async def work(session: Session, queues: Sequence[tuple[str, int]], roles: Sequence[str]) -> None:
     """Start the client, say so, wait to be told, stop it in order."""
     with until_told(session.out, "Stopping: finishing what runs, claiming no more.") as stop:
-        await session.client.start(queues, roles=roles)
-        session.out.result(
-            {"running": {"queues": dict(queues), "roles": list(roles)}},
-            _words(queues, roles),
-        )
-        await stop.wait()
+        if await stop.begun(session.client.start(queues, roles=roles)):
+            running = {"queues": dict(queues), "roles": list(roles)}
+            session.out.result({"running": running}, _words(queues, roles))
+            await stop.wait()
     handed_back = await session.client.shutdown()
     session.if_interrupted = f"Stopped; {handed_back or 'no'} unfinished jobs were handed back."
     if not stop.by_ctrl_c:
@@ -104,10 +102,16 @@ def _database_if_named(options: Options) -> Iterator[NoDatabase | None]:
 def _load(spec: str, missing: NoDatabase | None) -> AsyncClient:
     try:
         return load_client(spec)
-    except ValidationError as error:
-        if missing is not None and error.message.startswith("no database"):
+    except AwaError as error:
+        if missing is not None and _wants_a_database(error):
             raise missing from None
         raise
+
+
+def _wants_a_database(error: AwaError) -> bool:
+    """Whether a module could not be imported because it looked for the URL that nobody gave."""
+    looked_up = isinstance(error.__cause__, KeyError) and error.__cause__.args[0] in URL_VARIABLES
+    return looked_up or error.message.startswith("no database")
 
 
 def _queues(client: AsyncClient, widths: dict[str, int]) -> list[tuple[str, int]]:
