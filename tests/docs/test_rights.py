@@ -1,0 +1,95 @@
+"""The grants that install.md names are enough for what it promises, and no more than that."""
+
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+import psycopg
+import pytest
+
+import awa
+from awa.storage import ring
+from tests.docs.pages import blocks
+from tests.house.walk import ROOT
+
+GUIDE = ROOT / "docs/guide/install.md"
+FILTER = {"queue": "default"}
+NOTHING: dict[str, str] = {}
+
+
+@pytest.fixture
+async def granted(roles: None, database_url: str) -> str:
+    """The URL of a migrated database in which the guide's roles have the guide's rights."""
+    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as conn:
+        for block in blocks(GUIDE):
+            if block.language == "sql":
+                await conn.execute(block.text.encode())
+    return database_url
+
+
+def as_role(url: str, role: str) -> awa.AsyncClient:
+    separator = "&" if "?" in url else "?"
+    return awa.AsyncClient(f"{url}{separator}options={quote(f'-c role={role}')}")
+
+
+async def test_a_producer_enqueues_and_does_nothing_else(granted: str) -> None:
+    async with as_role(granted, "jobs_producer") as client:
+        soon = datetime.now(UTC) + timedelta(hours=1)
+        await client.insert({}, kind="a")
+        await client.insert({}, kind="a", queue="new", run_at=soon, tags=["t"], metadata={"m": 1})
+        async with client.transaction() as tx:
+            await tx.insert_many([{}, {}], kind="a", queue="other", ordering_key="k")
+            found = await tx.fetch_one("SELECT awa.enqueue('a', '{}') AS id")
+        assert found is not None
+        with pytest.raises(awa.DatabaseError, match="lacks a right"):
+            await client.list_jobs()
+        with pytest.raises(awa.DatabaseError, match="lacks a right"):
+            await client.cancel(found["id"])
+
+
+async def test_a_runtime_works_and_keeps_house(granted: str) -> None:
+    async with as_role(granted, "jobs_runtime") as client:
+
+        @client.task(dict, kind="step")
+        async def step(job: awa.Job[dict[str, str]]) -> awa.Snooze | awa.RetryAfter | None:
+            match job.args["end"]:
+                case "snooze":
+                    return awa.Snooze(60)
+                case "retry":
+                    return awa.RetryAfter(60)
+            return None
+
+        ends = [{"end": end} for end in ("", "snooze", "retry")]
+        jobs = await client.insert_many(ends, kind="step")
+        waiting = await client.insert(NOTHING, kind="step", queue="elsewhere")
+        await client.start(["default"])
+        operation = await client.move_queue("third", filter={"queue": "elsewhere"})
+        await client.wait_batch_operation(operation["id"], timeout=60)
+        assert (await client.get_job(waiting.id)).queue == "third"
+        await client.shutdown()
+        assert {(await client.get_job(job.id)).state for job in jobs} == {
+            "completed",
+            "scheduled",
+            "retryable",
+        }
+        await client.cancel(jobs[1].id)
+        await client.retry(jobs[1].id)
+        later = datetime.now(UTC) + timedelta(days=30)
+        async with client.connection() as conn:
+            before = await ring.state(conn)
+            assert await ring.rotate(conn, max_age_s=1, max_bytes=1, now=later) == "rotated"
+            slot = before["current_slot"]
+            assert await ring.prune_slot(conn, slot, keep_s=1, now=later) == "pruned"
+
+
+async def test_a_viewer_looks_and_changes_nothing(granted: str) -> None:
+    async with as_role(granted, "jobs_runtime") as client:
+        job = await client.insert(NOTHING, kind="a")
+    async with as_role(granted, "jobs_viewer") as client:
+        assert [seen.id for seen in await client.list_jobs()] == [job.id]
+        assert (await client.preview_set_priority(1, filter=FILTER))["total_matched"] == 1
+        assert await client.queue_stats()
+        assert await client.list_batch_operations() == []
+        with pytest.raises(awa.DatabaseError, match="lacks a right"):
+            await client.cancel(job.id)
+        with pytest.raises(awa.DatabaseError, match="lacks a right"):
+            await client.set_priority(1, filter=FILTER)
