@@ -16,6 +16,10 @@ PAGE_START_ROWS: Final = 1_000
 PAGE_MIN_ROWS: Final = 100
 PAGE_MAX_ROWS: Final = 20_000
 GROWTH_MAX: Final = 2.0
+# Chunks spread around what is aimed at; aiming lower keeps most of them below what was asked for.
+CHUNK_AIM: Final = 0.8
+# A scan's transaction begins another page as long as one page's time has not passed: two at most.
+PAGE_AIM: Final = 0.4
 
 
 @dataclass(slots=True)
@@ -55,9 +59,9 @@ class Pace:
 
 def chunk_pace(target_ms: int) -> Pace:
     """The pace of a run."""
-    return Pace(target_s=target_ms / 1000)
+    return Pace(CHUNK_AIM * target_ms / 1000)
 
 
 def page_pace(target_ms: int) -> Pace:
     """The pace of a scan."""
-    return Pace(target_ms / 1000, PAGE_START_ROWS, PAGE_MIN_ROWS, PAGE_MAX_ROWS)
+    return Pace(PAGE_AIM * target_ms / 1000, PAGE_START_ROWS, PAGE_MIN_ROWS, PAGE_MAX_ROWS)
