@@ -148,6 +148,14 @@ def test_every_field_of_the_filter_has_a_condition_and_a_cost() -> None:
     assert all(condition.note for condition in CONDITIONS.values())
 
 
+def test_ids_do_not_travel_with_every_chunk() -> None:
+    given = JobFilter.parse({"ids": [1, 2], "queue": "a"})
+    assert set(compile_filter(given).params) == {"f_ids", "f_queue"}
+    assert set(compile_filter(given, ids=False).params) == {"f_queue"}
+    nothing = JobFilter.parse({"ids": []})
+    assert compile_filter(nothing, ids=False) == compile_filter(nothing)
+
+
 def test_the_cost_is_an_index_if_one_field_narrows() -> None:
     assert compile_filter(JobFilter.parse({"queue": "a", "tag": "b"})).cost == "index"
     assert compile_filter(JobFilter.parse({"tag": "b"})).cost == "scan"

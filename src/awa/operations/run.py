@@ -124,7 +124,7 @@ async def _pick(conn: Connection, operation: BatchOperation, rows: int) -> Chunk
 async def _change(
     conn: Connection, task: Task, chunk: Chunk, kept: Mapping[str, Any]
 ) -> dict[str, Any]:
-    predicate = compile_filter(task.given, recheck=True)
+    predicate = compile_filter(task.given, recheck=True, ids=False)
     statement = run.statement("operations/change").format(
         filter=predicate.sql,
         rows=run.statement(PLACES if predicate.asks_for_places_only else ROWS),

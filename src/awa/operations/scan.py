@@ -54,7 +54,7 @@ class Scan:
         self._conn = conn
         self._operation = operation
         self._given = given
-        self._predicate: Predicate = compile_filter(given)
+        self._predicate: Predicate = compile_filter(given, ids=False)
 
     async def page(self, cursor: Cursor, rows: int) -> Walked:
         """Walk up to `rows` rows from the cursor on; a cursor of None in the answer ends the scan."""
