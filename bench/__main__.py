@@ -1,4 +1,4 @@
-"""`make bench`: run the rows and print the budget table. `make bench ROWS=drain,wal` runs some, QUICK=1 tiny ones."""
+"""`make bench`: run the rows and print the budget table. ROWS=drain,wal runs some, QUICK=1 tiny ones, ROUNDS=5 more turns."""
 
 import argparse
 import os
@@ -18,13 +18,15 @@ from bench.rows import ROWS
 from bench.wanted import Figure, Verdict
 
 PIPED_COLUMNS = 170
+ROUNDS = 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run what was asked for; answers 0 if every line that was run is met or merely shown, else 1."""
     asked = _arguments(argv)
     console = Console() if sys.stdout.isatty() else Console(width=PIPED_COLUMNS)
-    verdicts = measure(asked.rows, quick=asked.quick, console=console)
+    rounds = 1 if asked.quick else asked.rounds
+    verdicts = measure(asked.rows, quick=asked.quick, rounds=rounds, console=console)
     scale = "scaled down, for a look whether all rows run" if asked.quick else "full size"
     table.show(console, verdicts, title=f"Budgets, {scale}")
     console.print(f"kept in {table.keep(verdicts, quick=asked.quick)}", soft_wrap=True)
@@ -32,14 +34,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if all(verdict.word in wanted for verdict in verdicts) else 1
 
 
-def measure(rows: Sequence[str], *, quick: bool, console: Console) -> list[Verdict]:
+def measure(rows: Sequence[str], *, quick: bool, rounds: int, console: Console) -> list[Verdict]:
     """Run the rows on one server; a verdict for every line of the budget, whether its row was run or not."""
     figures: dict[str, Figure] = {}
     problems: dict[str, str] = {}
     with temporary_server(settings=SERVER_SETTINGS) as server:
+        arena = Arena(
+            server, quick=quick, rounds=rounds, say=lambda what: console.print(f"  {what}")
+        )
         for row in rows:
             began = time.monotonic()
-            arena = Arena(server, quick=quick, say=lambda what: console.print(f"  {what}"))
             console.print(f"[bold]{row}[/bold]")
             try:
                 figures |= ROWS[row](arena)
@@ -53,6 +57,7 @@ def measure(rows: Sequence[str], *, quick: bool, console: Console) -> list[Verdi
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--rows", type=_rows, default=_rows(os.environ.get("ROWS", "")))
+    parser.add_argument("--rounds", type=int, default=int(os.environ.get("ROUNDS") or ROUNDS))
     parser.add_argument("--quick", action="store_true", default=bool(os.environ.get("QUICK")))
     return parser.parse_args(argv)
 

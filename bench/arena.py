@@ -4,6 +4,7 @@ A system's schema is installed once, into a template; a measurement gets a copy 
 checkpoint before each one keeps what the last one wrote out of its account.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from awa.dev.postgres import Server
+from bench.cpu import server_cpu_s
 from bench.peers import System, run
 from bench.statements import statement
 
@@ -24,18 +26,29 @@ SERVER_SETTINGS = {
     "shared_preload_libraries": "pg_stat_statements",
     "pg_stat_statements.track": "top",
 }
-ROUNDS = 3
+SETTLE_S = 0.1
+SETTLE_TIMEOUT_S = 10.0
 
 
 class Arena:
     """What a row is given to measure with. `quick` scales everything down: it shows that a row runs, no more."""
 
-    def __init__(self, server: Server, *, quick: bool, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, server: Server, *, quick: bool, rounds: int, say: Callable[[str], None]
+    ) -> None:
         self.quick = quick
-        self.rounds = 1 if quick else ROUNDS
+        self.rounds = rounds
         self.say = say
         self._server = server
         self._templates: set[str] = set()
+
+    def server_cpu_s(self, url: str) -> float:
+        """CPU seconds that the server has used so far, once the sessions of this database are over and accounted."""
+        give_up = time.monotonic() + SETTLE_TIMEOUT_S
+        while self.value(url, "other_sessions") and time.monotonic() < give_up:
+            time.sleep(SETTLE_S)
+        time.sleep(SETTLE_S)
+        return server_cpu_s(self._server.pid)
 
     def scaled(self, full: int, quick: int) -> int:
         """A size: the first for a full run, the second for a quick one."""

@@ -19,6 +19,7 @@ LINES: tuple[Line, ...] = (
         "drain of no-op jobs, one worker process",
         (at_least(12, of="awa-pg"),),
     ),
+    Line("drain-cpu", "drain", "CPU time of worker and server a drained job", of="PgQueuer"),
     Line("bulk-pgqueuer", "enqueue", "bulk enqueue", of="PgQueuer"),
     Line("bulk-awa-pg", "enqueue", "bulk enqueue", (at_least(2, of="awa-pg"),)),
     Line(

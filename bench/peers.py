@@ -62,6 +62,7 @@ class Running:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
+            env=_environment_variables(system),
         )
 
     def event(self, name: str) -> dict[str, Any]:
@@ -142,16 +143,18 @@ def _quietly(command: list[str], system: System) -> None:
         text=True,
         check=False,
         timeout=INSTALL_TIMEOUT_S,
-        env=_unconstrained(),
+        env=_environment_variables(system),
     )
     if done.returncode != 0:
         last = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
         raise BenchError(f"{system.name} could not be installed: {last}")
 
 
-def _unconstrained() -> dict[str, str]:
+def _environment_variables(system: System) -> dict[str, str]:
+    """Ours for our own runner; a peer must see neither our version constraints nor our path: its package may be `awa`."""
+    kept_from_peers = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT", "PYTHONPATH")
     return {
         name: value
         for name, value in os.environ.items()
-        if name not in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT")
+        if not system.requirements or name not in kept_from_peers
     }

@@ -16,8 +16,10 @@ def measure(arena: Arena) -> dict[str, Figure]:
     seen = in_turns(
         arena.rounds, {s.name: partial(fill_and_drain, arena, s, count) for s in systems}
     )
-    rates = {name: median([drained for _, drained in runs]) for name, runs in seen.items()}
+    rates = {name: median([run.drained for run in runs]) for name, runs in seen.items()}
+    cpu_us = {name: median([run.cpu_us for run in runs]) for name, runs in seen.items()}
     return {
+        "drain-cpu": Figure(cpu_us["awa"], "µs/job", cpu_us["PgQueuer"]),
         "drain-pgqueuer": Figure(rates["awa"], "jobs/s", rates["PgQueuer"]),
         "drain-awa-pg": Figure(rates["awa"], "jobs/s", rates["awa-pg"]),
     }

@@ -20,8 +20,8 @@ def measure(arena: Arena) -> dict[str, Figure]:
             for s in (AWA, PGQUEUER, AWA_PG)
         },
     )
-    enqueued = {name: median([filled for filled, _ in runs]) for name, runs in seen.items()}
-    drained = {name: median([rate for _, rate in runs]) for name, runs in seen.items()}
+    enqueued = {name: median([run.enqueued for run in runs]) for name, runs in seen.items()}
+    drained = {name: median([run.drained for run in runs]) for name, runs in seen.items()}
     return {"real-enqueue": _against_best(enqueued), "real-drain": _against_best(drained)}
 
 

@@ -1,5 +1,6 @@
 """What several rows do: fill a queue, drain it, and say how fast that went."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,32 @@ def fill(url: str, system: System, count: int, payloads: str | None = None) -> d
     return run(system, "enqueue", url, count=count, batch=batch, payloads=payloads)
 
 
+@dataclass(frozen=True, slots=True)
+class Drained:
+    """Jobs a second of a bulk enqueue and of the drain after it, and the CPU time that a drained job took."""
+
+    enqueued: float
+    drained: float
+    cpu_us: float
+    """Of the worker process and the server together: what other users of the machine cannot distort."""
+
+
 def fill_and_drain(
-    arena: Arena, system: System, count: int, payloads: str | None = None, **order: Any
-) -> tuple[float, float]:
-    """Jobs a second of a bulk enqueue and of the drain that follows it."""
+    arena: Arena, system: System, count: int, payloads: str | None = None
+) -> Drained:
+    """Enqueue in bulk, then let one worker process do it all."""
     with arena.fresh(system) as url:
         filled = fill(url, system, count, payloads)
-        drained = run(system, "drain", url, count=count, **order)
-    arena.say(f"{system.name}: {count:,} jobs enqueued and drained")
-    return rate(count, filled["seconds"]), rate(count, drained["seconds"])
+        before_s = arena.server_cpu_s(url)
+        drained = run(system, "drain", url, count=count)
+        server_s = arena.server_cpu_s(url) - before_s
+    seen = Drained(
+        rate(count, filled["seconds"]),
+        rate(count, drained["seconds"]),
+        (server_s + drained["cpu_seconds"]) / count * 1e6,
+    )
+    arena.say(
+        f"{system.name}: {seen.enqueued:,.0f} enqueued, {seen.drained:,.0f} drained a second,"
+        f" {seen.cpu_us:.1f} µs of CPU a job (server {server_s / count * 1e6:.1f})"
+    )
+    return seen
