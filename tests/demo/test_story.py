@@ -67,7 +67,8 @@ def test_it_tells_its_story_and_the_sums_come_out() -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_the_server_and_both_processes() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_told_to_stop_it_stops_the_server_and_both_processes(number: signal.Signals) -> None:
     with program("--json", "demo", "--rounds", "4") as process:
         pids = []
         for line in lines(process):
@@ -78,7 +79,7 @@ def test_ctrl_c_stops_the_server_and_both_processes() -> None:
                 words = said.rstrip(".").replace(",", "").split()
                 pids += [int(word) for word in words if word.isdecimal()]
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=TIMEOUT_S)
         assert process.returncode == 130
     assert "stopped" in orjson.loads(err)["error"]["message"]

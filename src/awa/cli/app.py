@@ -57,7 +57,7 @@ def _awa(
         str | None, typer.Option("--database-url", metavar="URL", help="postgresql://…")
     ] = None,
     embedded: Annotated[
-        bool, typer.Option("--embedded", help="A PostgreSQL of your own, started as needed.")
+        bool, typer.Option("--embedded", help="A PostgreSQL of your own (in AWA_DATA_DIR).")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON lines instead of tables.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks (AWA_DEBUG).")] = False,

@@ -9,7 +9,12 @@ from awa.cli import batch_submit
 from awa.cli import watch as watching
 from awa.cli.confirm import confirm
 from awa.cli.output import number
-from awa.cli.render_operations import ITEM_COLUMNS, OPERATION_COLUMNS, operation_page
+from awa.cli.render_operations import (
+    ITEM_COLUMNS,
+    operation_columns,
+    operation_line,
+    operation_page,
+)
 from awa.cli.session import Session, run
 from awa.cli.values import time_or_date
 from awa.model.states import ItemState, OperationState
@@ -41,7 +46,10 @@ def list_operations(
     async def work(session: Session) -> None:
         async with session.client.connection() as conn:
             rows, more = await read.operations_page(conn, state=state, limit=limit, cursor=cursor)
-        session.out.page(rows, OPERATION_COLUMNS, empty="No such batch operations.", more=more)
+        out = session.out
+        shown = rows if out.as_json else [operation_line(row) for row in rows]
+        columns = operation_columns(out.console.width)
+        out.page(shown, columns, empty="No such batch operations.", more=more)
 
     run(context, work)
 

@@ -11,6 +11,7 @@ from awa.cli.complaints import Interrupted
 from awa.cli.demo_stage import JsonStage, TerminalStage
 from awa.cli.options import options_of
 from awa.cli.output import Output
+from awa.cli.until_told import take_sigterm_for_ctrl_c
 from awa.cli.values import wrong
 from awa.dev.stage import Stage
 from awa.model.errors import AwaError
@@ -37,6 +38,7 @@ def demo(
         raise wrong(
             "--database-url", "the demo starts a server of its own", "Leave --database-url out."
         )
+    take_sigterm_for_ctrl_c()
     out = Output(as_json=options.as_json)
     stage = JsonStage(out) if out.as_json else TerminalStage(out)
     try:

@@ -11,19 +11,22 @@ import typer
 
 from awa.cli.complaints import Interrupted
 from awa.cli.options import options_of
-from awa.cli.output import Output, fields_table, number
+from awa.cli.output import Output, number
 from awa.cli.session import embedded_data_dir
+from awa.cli.until_told import take_sigterm_for_ctrl_c
 from awa.cli.values import wrong
 from awa.dev.run import Running, run_dev
-from awa.dev.seed import WAITING_QUEUE
+from awa.dev.seed import WAITING_QUEUE, WORKED_QUEUE
 
-MOVE_TO_TRY: Final = f"""awa --embedded batch-ops submit --op-kind move_queue --watch \
-      --filter '{{"queue": "{WAITING_QUEUE}", "tag": "repo:Codertocat/Hello-World"}}' \
-      --spec '{{"queue": "hello-world"}}'"""
+_MOVE: Final = (
+    "awa --embedded batch-ops submit --op-kind move_queue --watch \\",
+    f"""    --filter '{{"queue": "{WAITING_QUEUE}", "tag": "repo:Codertocat/Hello-World"}}' \\""",
+    """    --spec '{"queue": "hello-world"}'""",
+)
 TO_TRY: Final = (
     "awa --embedded queue list",
     "awa --embedded job list --limit 5",
-    MOVE_TO_TRY,
+    *_MOVE,
     "awa --embedded doctor",
 )
 
@@ -40,6 +43,7 @@ def dev(
     options = options_of(context)
     if options.database_url:
         raise wrong("--database-url", "dev starts a server of its own", "Leave --database-url out.")
+    take_sigterm_for_ctrl_c()
     out = Output(as_json=options.as_json)
     served_port = port if api and find_spec("uvicorn") is not None else None
     try:
@@ -63,11 +67,13 @@ def _announce(out: Output, running: Running) -> None:
     if out.as_json:
         out.json(asdict(running))
         return
-    facts = {"database": running.url, "API": running.api, "worker": f"process {running.worker_pid}"}
-    out.show(fields_table({name: value for name, value in facts.items() if value}))
+    out.literally(f"Database  {running.url}")
+    if running.api:
+        out.literally(f"API       {running.api}")
+    out.literally(f"Worker    process {running.worker_pid}, on the queue {WORKED_QUEUE}")
     if running.seeded:
         out.say(f"Seeded with {number(running.seeded, 'job')}; {WAITING_QUEUE} waits for you.")
     out.say("\nTry in another terminal:", style="bold")
     for command in TO_TRY:
-        out.say(f"  {command}", style="cyan")
+        out.literally(f"  {command}", style="cyan")
     out.say("\nCtrl-C stops everything and keeps the data.")

@@ -20,13 +20,13 @@ JobId = Annotated[int, typer.Argument(metavar="ID", help="The job's id.", show_d
 
 _COLUMNS = (
     Column("id", "ID", right=True, plain=True),
-    Column("kind", "KIND"),
-    Column("queue", "QUEUE"),
+    Column("kind", "KIND", elastic=True),
+    Column("queue", "QUEUE", elastic=True),
     Column("state", "STATE"),
     Column("priority", "PRIO", right=True),
-    Column("attempts", "ATTEMPT", right=True),
+    Column("attempts", "TRY", right=True),
     Column("run_at", "RUN AT"),
-    Column("tags", "TAGS"),
+    Column("tags", "TAGS", elastic=True),
 )
 
 

@@ -22,6 +22,10 @@ PLAIN_WIDTH: Final = 500
 """Columns of output that goes into a pipe or a file: there nothing is cut off and no sentence is broken."""
 
 
+ELASTIC_MIN_WIDTH: Final = 8
+GAP_WIDTH: Final = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table: the key in the row, the heading, and how it is laid out."""
@@ -32,6 +36,8 @@ class Column:
     wrap: bool = False
     plain: bool = False
     """An id or a name: shown as it is, without separators."""
+    elastic: bool = False
+    """May be cut short when the terminal is narrow."""
 
 
 class Output:
@@ -53,6 +59,11 @@ class Output:
         """A sentence for people; nothing with --json."""
         if not self.as_json:
             self.console.print(escape(without_passwords(words)), style=style)
+
+    def literally(self, words: str, *, style: str | None = None) -> None:
+        """A line that will be copied: as it is, however long; nothing with --json."""
+        if not self.as_json:
+            self.console.print(Text(words, style or ""), soft_wrap=True)
 
     def show(self, renderable: RenderableType) -> None:
         """Anything that rich can draw; nothing with --json."""
@@ -80,7 +91,7 @@ class Output:
         if self.as_json:
             self.json({"items": list(rows)})
         elif rows:
-            self.console.print(rows_table(rows, columns))
+            self.console.print(rows_table(rows, columns, width=self.console.width))
         else:
             self.say(empty)
 
@@ -101,20 +112,48 @@ class Output:
             self.say(f"More: --cursor {more}", style="dim")
 
 
-def rows_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> Table:
-    """A table without frame lines: quiet on a terminal, easy to cut when piped."""
-    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
-    for column in columns:
+def rows_table(
+    rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], *, width: int = PLAIN_WIDTH
+) -> Table:
+    """A table without frame lines: quiet on a terminal, easy to cut when piped.
+
+    Where the width does not suffice, the elastic columns give way; ids, states and numbers never do.
+    """
+    cells = [[_cell_of(row, column) for column in columns] for row in rows]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column, most in zip(columns, _widths(cells, columns, width), strict=True):
         table.add_column(
             column.title,
             justify="right" if column.right else "left",
             no_wrap=not column.wrap,
             overflow="fold" if column.wrap else "ellipsis",
+            max_width=most,
         )
-    for row in rows:
-        values = ((row.get(column.key), column.plain) for column in columns)
-        table.add_row(*(Text(str(value)) if plain else cell(value) for value, plain in values))
+    for line in cells:
+        table.add_row(*line)
     return table
+
+
+def _cell_of(row: Mapping[str, Any], column: Column) -> Text:
+    value = row.get(column.key)
+    return Text(str(value)) if column.plain and value is not None else cell(value)
+
+
+def _widths(cells: Sequence[Sequence[Text]], columns: Sequence[Column], width: int) -> list[int]:
+    """How wide each column may be: what it needs, and for elastic ones a fair share of what is left."""
+    needs = [
+        max([len(column.title), *(line[place].cell_len for line in cells)])
+        for place, column in enumerate(columns)
+    ]
+    elastic = [place for place, column in enumerate(columns) if column.elastic]
+    rigid = sum(need for place, need in enumerate(needs) if place not in elastic)
+    left = width - rigid - (len(columns) - 1) * GAP_WIDTH
+    # From the smallest need on: what one does not use, the wider ones may.
+    for rank, place in enumerate(sorted(elastic, key=needs.__getitem__)):
+        share = max(left // (len(elastic) - rank), ELASTIC_MIN_WIDTH)
+        needs[place] = min(needs[place], share)
+        left -= needs[place]
+    return needs
 
 
 def fields_table(document: Mapping[str, Any]) -> Table:

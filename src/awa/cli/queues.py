@@ -17,7 +17,7 @@ app = typer.Typer(help="What waits where; hold a queue or empty it.", no_args_is
 QueueName = Annotated[str, typer.Argument(metavar="QUEUE", help="The queue's name.")]
 
 _COLUMNS: Final = (
-    Column("queue", "QUEUE", plain=True),
+    Column("queue", "QUEUE", plain=True, elastic=True),
     Column("available", "AVAIL", right=True),
     Column("scheduled", "SCHED", right=True),
     Column("retryable", "RETRY", right=True),

@@ -1,6 +1,7 @@
 """How jobs are shown: as a document for programs and as a line or a page for people."""
 
 from dataclasses import asdict, is_dataclass
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -33,9 +34,16 @@ def job_line(job: Job[Any]) -> dict[str, Any]:
         "state": str(job.state),
         "priority": job.priority,
         "attempts": f"{job.attempt}/{job.max_attempts}",
-        "run_at": job.run_at,
+        "run_at": short_time(job.run_at),
         "tags": list(job.tags),
     }
+
+
+def short_time(moment: datetime) -> str:
+    """The time if it is today's, the day and the time otherwise, by the clock of this machine."""
+    local = moment.astimezone()
+    today = local.date() == datetime.now(local.tzinfo).date()
+    return local.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M")
 
 
 def job_page(job: Job[Any]) -> RenderableType:
@@ -61,11 +69,14 @@ def _json(value: Any) -> RenderableType:
     if len(lines) > ARGS_SHOWN_LINES:
         left_out = len(lines) - ARGS_SHOWN_LINES
         lines = [*lines[:ARGS_SHOWN_LINES], f"… {left_out:,} more lines (--json shows all)"]
-    code = Syntax("\n".join(lines), "json", theme="ansi_dark", background_color="default")
+    code = Syntax(
+        "\n".join(lines), "json", theme="ansi_dark", background_color="default", word_wrap=True
+    )
     return Padding(code, (0, 0, 0, 2), expand=False)
 
 
 def _error_line(error: dict[str, Any]) -> RenderableType:
     kind = f"{error['kind']}: " if error.get("kind") else ""
-    words = f"  attempt {error.get('attempt', '?')}, {cell(error.get('at'))}: {kind}"
+    at = datetime.fromisoformat(error["at"]) if error.get("at") else None
+    words = f"  attempt {error.get('attempt', '?')}, {cell(at)}: {kind}"
     return Text(words + str(error.get("error", "")))

@@ -13,34 +13,43 @@ from rich.table import Table
 from rich.text import Text
 
 from awa.cli.output import Column, cell, fields_table, number, rows_table
+from awa.cli.render import short_time
 from awa.model.states import OperationState
 
 BREAKDOWN_VALUES: Final = 5
 SAMPLE_ROWS: Final = 5
 SAMPLE_COLUMNS: Final = (
     Column("id", "ID", right=True, plain=True),
-    Column("kind", "KIND"),
-    Column("queue", "QUEUE"),
+    Column("kind", "KIND", elastic=True),
+    Column("queue", "QUEUE", elastic=True),
     Column("state", "STATE"),
     Column("priority", "PRIO", right=True),
 )
-OPERATION_COLUMNS: Final = (
+_NARROW_COLUMNS: Final = (
     Column("id", "ID", plain=True),
-    Column("op_kind", "KIND"),
+    Column("op_kind", "KIND", elastic=True),
+    Column("state", "STATE"),
+    Column("progress", "DONE", right=True),
+    Column("submitted", "SINCE"),
+)
+_WIDE_COLUMNS: Final = (
+    Column("id", "ID", plain=True),
+    Column("op_kind", "KIND", elastic=True),
     Column("state", "STATE"),
     Column("total_matched", "MATCHED", right=True),
     Column("processed", "DONE", right=True),
     Column("skipped", "SKIPPED", right=True),
     Column("errored", "ERRORED", right=True),
-    Column("submitted_at", "SUBMITTED"),
-    Column("submitted_by", "BY"),
+    Column("submitted", "SUBMITTED"),
+    Column("submitted_by", "BY", elastic=True),
 )
+WIDE_ENOUGH: Final = 110
 ITEM_COLUMNS: Final = (
     Column("job_id", "JOB", right=True, plain=True),
     Column("state", "OUTCOME"),
     Column("reason", "REASON"),
     Column("processed_at", "AT"),
-    Column("error", "ERROR", wrap=True),
+    Column("error", "ERROR", wrap=True, elastic=True),
 )
 _ELIGIBLE_WORDS: Final = {
     "set_priority": "get the priority {priority}",
@@ -67,7 +76,7 @@ def preview_page(preview: Mapping[str, Any]) -> RenderableType:
     parts += _breakdown(preview["breakdown"])
     parts += _ineligible(preview["ineligible"])
     parts += [
-        Text(f"{cost['field']}: {cost['note']}", style="dim")
+        Text(f"Cost of {cost['field']}: {cost['note']}.", style="dim")
         for cost in preview["costs"]
         if cost["cost"] == "scan"
     ]
@@ -81,6 +90,19 @@ def preview_page(preview: Mapping[str, Any]) -> RenderableType:
             )
         )
     return Group(*parts)
+
+
+def operation_columns(width: int) -> tuple[Column, ...]:
+    """The columns of a list of operations that fit: an id alone takes 36."""
+    return _WIDE_COLUMNS if width >= WIDE_ENOUGH else _NARROW_COLUMNS
+
+
+def operation_line(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What fits into a line of a list."""
+    total = "?" if row["total_matched"] is None else f"{row['total_matched']:,}"
+    accounted = row["processed"] + row["skipped"] + row["errored"]
+    submitted = short_time(row["submitted_at"])
+    return {**row, "progress": f"{accounted:,}/{total}", "submitted": submitted}
 
 
 def operation_page(

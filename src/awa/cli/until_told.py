@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 from collections.abc import Coroutine, Iterator
 from typing import Any, Final
@@ -52,6 +53,11 @@ class Stop:
         """End as the signal asks for: Ctrl-C counts as an interruption, SIGTERM as a good end."""
         if self.by_ctrl_c:
             raise KeyboardInterrupt
+
+
+def take_sigterm_for_ctrl_c() -> None:
+    """For programs that have a server to put away: `kill` ends them as cleanly as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
 
 
 @contextlib.contextmanager

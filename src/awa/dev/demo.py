@@ -210,6 +210,10 @@ class Demo:
                 accounted = row["processed"] + row["skipped"] + row["errored"]
                 meter.at(accounted, total=row["total_matched"], state=row["state"])
         self._stage.operation(row)
+        self._stage.say(
+            f"{row['processed']:,} jobs were changed. {row['skipped']:,} were claimed or done "
+            "before their turn came, and are as they were."
+        )
         return row
 
     async def _work_until(self, wanted: int, label: str) -> None:
