@@ -73,7 +73,9 @@ class Slots:
         self._look_ahead()
         if self.room <= 0:
             await self._wait(1, FULL_LOOK_S)
-        elif backlog and self.room < (wanted := min(max(self.limit // 4, 1), CLAIM_MAX_JOBS)):
+        elif backlog and self.room < (
+            wanted := min(max((self.limit + self.ahead) // 4, 1), CLAIM_MAX_JOBS)
+        ):
             await self._wait(wanted, LINGER_S)
 
     def claim_took(self, seconds: float) -> None:
@@ -89,7 +91,7 @@ class Slots:
         self._rate_hz = _MEMORY * self._rate_hz + (1 - _MEMORY) * self._ended / elapsed_s
         self._ended, self._ended_at_s = 0, now_s
         due = int(self._rate_hz * self.round_trip_s * 1.5)
-        self.ahead = min(due, self.limit) if self.limit > 1 else 0
+        self.ahead = min(due, CLAIM_MAX_JOBS) if self.limit > 1 else 0
 
     async def _wait(self, wanted: int, seconds: float) -> None:
         self._wanted = wanted
