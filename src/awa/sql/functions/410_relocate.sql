@@ -14,55 +14,74 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off 
 #variable_conflict use_column
 DECLARE
     own_txid constant xid8 := pg_current_xact_id();
-    target text;
+    way record;
 BEGIN
     PERFORM awa.require_read_committed();
     RETURN QUERY SELECT * FROM awa.relocate_deferred(
         ARRAY(SELECT u.id FROM unnest(p_ids, p_lanes) u(id, lane_id) WHERE u.lane_id IS NULL), p_queue, p_priority);
+    SELECT * INTO way FROM awa.ways_out(p_lanes, p_queue, p_priority);
+    INSERT INTO awa.ready_entries
+           (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
+            kind, args, tags, metadata, errors, unique_key, route_key)
+    SELECT nextval('awa.job_positions'), k.job_id, own_txid, k.created_at, k.run_at, way.targets[k.first + k.shard], k.current_slot,
+           k.attempt, k.max_attempts, CASE WHEN k.route_shard IS NOT NULL THEN k.shard END, k.kind, k.args, k.tags,
+           k.stamp || coalesce(k.metadata, '{}'), k.errors, k.unique_key, k.route_key
+      FROM (SELECT r.*, u.first, u.stamp, g.current_slot,
+                   CASE WHEN r.route_shard IS NOT NULL THEN r.route_shard % u.width ELSE awa.shard_for(u.width, NULL) END AS shard
+              FROM (SELECT w.*, m.width, m.first, m.stamp
+                      FROM unnest(p_lanes, p_seqs, p_slots) w(lane_id, lane_seq, slot)
+                      JOIN unnest(way.lanes, way.widths, way.firsts, way.stamps) m(lane_id, width, first, stamp) ON m.lane_id = w.lane_id
+                     ORDER BY w.lane_seq OFFSET 0) u
+             CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
+                                  WHERE e.slot = u.slot AND e.lane_id = u.lane_id AND e.lane_seq = u.lane_seq OFFSET 0) r
+             CROSS JOIN awa.ring g OFFSET 0) k;
+    INSERT INTO awa.ready_tombstones (slot, lane_id, first_seq, last_seq, reason)
+    SELECT k.slot, k.lane_id, lower(g), upper(g) - 1, 'moved'
+      FROM (SELECT u.slot, u.lane_id, range_agg(int8range(u.lane_seq, u.lane_seq + 1)) AS seqs
+              FROM unnest(p_lanes, p_seqs, p_slots) u(lane_id, lane_seq, slot)
+             WHERE u.lane_id = ANY (way.lanes) GROUP BY u.slot, u.lane_id) k, unnest(k.seqs) g;
+    PERFORM awa.notify_if_idle(q.queue)
+       FROM (SELECT DISTINCT l.queue FROM awa.lanes l WHERE l.lane_id = ANY (way.targets)) q;
     RETURN QUERY
-    WITH lanes AS MATERIALIZED (
-        SELECT l.*, coalesce(p_queue, l.queue) AS new_queue, coalesce(p_priority, l.priority)::smallint AS new_priority,
-               coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = coalesce(p_queue, l.queue)), 1)::int AS shards
-          FROM awa.lanes l WHERE l.lane_id IN (SELECT unnest(p_lanes))
-    ), source AS MATERIALIZED (
-        SELECT r.*, l.queue, l.priority, l.new_queue, l.new_priority,
-               CASE WHEN r.route_shard IS NOT NULL THEN r.route_shard % l.shards
-                    ELSE awa.shard_for(l.shards, NULL) END AS new_shard,
-               l.new_queue = l.queue AND l.new_priority = l.priority AS same
-          FROM unnest(p_lanes, p_seqs, p_slots) u(lane_id, lane_seq, slot)
-         CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
-                              WHERE e.slot = u.slot AND e.lane_id = u.lane_id AND e.lane_seq = u.lane_seq OFFSET 0) r
-          JOIN lanes l ON l.lane_id = r.lane_id
-    ), targets AS MATERIALIZED (
-        SELECT k.new_queue, k.new_priority, k.new_shard, awa.lane_for(k.new_queue, k.new_priority, k.new_shard) AS lane_id
-          FROM (SELECT DISTINCT s.new_queue, s.new_priority, s.new_shard FROM source s WHERE NOT s.same) k
-    ), moved AS (
-        INSERT INTO awa.ready_entries
-               (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
-                kind, args, tags, metadata, errors, unique_key, route_key)
-        SELECT nextval('awa.job_positions'), k.job_id, own_txid, k.created_at, k.run_at, k.target, k.current_slot, k.attempt,
-               k.max_attempts, CASE WHEN k.route_shard IS NOT NULL THEN k.new_shard END, k.kind, k.args, k.tags,
-               awa.with_origin(k.metadata, k.queue, k.priority, k.new_queue, k.new_priority), k.errors, k.unique_key, k.route_key
-          FROM (SELECT s.*, t.lane_id AS target, g.current_slot
-                  FROM source s
-                  JOIN targets t ON t.new_queue = s.new_queue AND t.new_priority = s.new_priority AND t.new_shard = s.new_shard
-                 CROSS JOIN awa.ring g
-                 WHERE NOT s.same ORDER BY s.lane_seq OFFSET 0) k
-    ), dead AS (
-        INSERT INTO awa.ready_tombstones (slot, lane_id, first_seq, last_seq, reason)
-        SELECT k.slot, k.lane_id, lower(g), upper(g) - 1, 'moved'
-          FROM (SELECT s.slot, s.lane_id, range_agg(int8range(s.lane_seq, s.lane_seq + 1)) AS seqs
-                  FROM source s WHERE NOT s.same GROUP BY s.slot, s.lane_id) k, unnest(k.seqs) g
-    )
-    SELECT s.job_id, CASE WHEN s.same THEN 'noop' ELSE 'moved' END, NULL::text,
-           CASE WHEN NOT s.same THEN jsonb_strip_nulls(jsonb_build_object(
-               'queue', CASE WHEN s.queue <> s.new_queue THEN s.queue END,
-               'priority', CASE WHEN s.priority <> s.new_priority THEN s.priority END)) END
-      FROM source s;
-    FOR target IN SELECT DISTINCT coalesce(p_queue, l.queue) FROM awa.lanes l WHERE l.lane_id = ANY (p_lanes) LOOP
-        PERFORM awa.notify_if_idle(target);
-    END LOOP;
+    SELECT u.id, CASE WHEN m.lane_id IS NULL THEN 'noop' ELSE 'moved' END, NULL::text, m.before
+      FROM unnest(p_ids, p_lanes) u(id, lane_id)
+      LEFT JOIN unnest(way.lanes, way.befores) m(lane_id, before) ON m.lane_id = u.lane_id
+     WHERE u.lane_id IS NOT NULL;
 END $$;
+
+-- What a change of queue or priority means for each lane it takes jobs from, worked out once a lane and not once a job.
+-- moves: nothing; makes the destination's lanes
+-- index: lanes primary key
+-- bound: the lanes, times the width of the destination
+-- params: lanes, queue, priority. Answers arrays by lane that is left (lanes where nothing changes are not in them): the
+--         destination's width, where its targets begin, the stamp for metadata, what the jobs had; and the targets.
+CREATE OR REPLACE FUNCTION awa.ways_out(
+    p_lanes int[], p_queue text, p_priority int,
+    OUT lanes int[], OUT widths int[], OUT firsts int[], OUT stamps jsonb[], OUT befores jsonb[], OUT targets int[])
+LANGUAGE sql VOLATILE AS $$
+    WITH left_lanes AS MATERIALIZED (
+        SELECT l.lane_id, l.queue, l.priority, coalesce(p_queue, l.queue) AS new_queue,
+               coalesce(p_priority, l.priority)::smallint AS new_priority,
+               coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = coalesce(p_queue, l.queue)), 1)::int AS width
+          FROM awa.lanes l
+         WHERE l.lane_id IN (SELECT unnest(p_lanes))
+           AND (coalesce(p_queue, l.queue), coalesce(p_priority, l.priority)) <> (l.queue, l.priority)
+    ), destinations AS MATERIALIZED (
+        SELECT k.*, awa.lane_for(k.new_queue, k.new_priority, k.shard) AS target
+          FROM (SELECT DISTINCT l.new_queue, l.new_priority, s.shard
+                  FROM left_lanes l, generate_series(0, l.width - 1) s(shard)) k
+    ), ways AS (
+        SELECT l.*, d.shard, d.target, (row_number() OVER (ORDER BY l.lane_id, d.shard))::int AS place
+          FROM left_lanes l JOIN destinations d ON d.new_queue = l.new_queue AND d.new_priority = l.new_priority
+    )
+    SELECT array_agg(w.lane_id ORDER BY w.place) FILTER (WHERE w.shard = 0),
+           array_agg(w.width ORDER BY w.place) FILTER (WHERE w.shard = 0),
+           array_agg(w.place ORDER BY w.place) FILTER (WHERE w.shard = 0),
+           array_agg(awa.with_origin(NULL, w.queue, w.priority, w.new_queue, w.new_priority) ORDER BY w.place) FILTER (WHERE w.shard = 0),
+           array_agg(awa.what_changes(w.queue, w.priority, w.new_queue, w.new_priority) ORDER BY w.place) FILTER (WHERE w.shard = 0),
+           array_agg(w.target ORDER BY w.place)
+      FROM ways w;
+$$;
 
 -- The same for deferred jobs: a guarded update of the row the caller holds.
 -- moves: scheduled | retryable -> the same
@@ -85,17 +104,24 @@ LANGUAGE sql VOLATILE AS $$
         RETURNING d.job_id
     )
     SELECT o.job_id, CASE WHEN c.job_id IS NULL THEN 'noop' ELSE 'moved' END, NULL::text,
-           CASE WHEN c.job_id IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
-               'queue', CASE WHEN o.queue <> o.new_queue THEN o.queue END,
-               'priority', CASE WHEN o.priority <> o.new_priority THEN o.priority END)) END
+           CASE WHEN c.job_id IS NOT NULL THEN awa.what_changes(o.queue, o.priority, o.new_queue, o.new_priority) END
       FROM old o LEFT JOIN changed c ON c.job_id = o.job_id;
 $$;
 
 -- Metadata with the stamps of where a job came from, each written once and only for what changes.
 CREATE OR REPLACE FUNCTION awa.with_origin(
     p_metadata jsonb, p_queue text, p_priority smallint, p_new_queue text, p_new_priority smallint) RETURNS jsonb
-LANGUAGE sql IMMUTABLE AS $$
+LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN p_queue <> p_new_queue THEN jsonb_build_object('_awa_original_queue', p_queue) ELSE '{}' END
         || CASE WHEN p_priority <> p_new_priority THEN jsonb_build_object('_awa_original_priority', p_priority) ELSE '{}' END
         || coalesce(p_metadata, '{}');
+$$;
+
+-- What a job had of what changes, as the items of an operation keep it.
+CREATE OR REPLACE FUNCTION awa.what_changes(
+    p_queue text, p_priority smallint, p_new_queue text, p_new_priority smallint) RETURNS jsonb
+LANGUAGE sql STABLE AS $$
+    SELECT jsonb_strip_nulls(jsonb_build_object(
+        'queue', CASE WHEN p_queue <> p_new_queue THEN p_queue END,
+        'priority', CASE WHEN p_priority <> p_new_priority THEN p_priority END));
 $$;
