@@ -46,10 +46,13 @@ async def pending(conn: Connection) -> list[str]:
 async def check_schema(conn: Connection) -> None:
     """Raises `SchemaNotMigrated` unless the schema is exactly that of this program."""
     missing = await pending(conn)
-    if missing:
-        raise SchemaNotMigrated(
-            f"the database's schema lacks {', '.join(missing)}", hint="Run: awa migrate"
-        )
+    if not missing:
+        return
+    if missing == [DEFINITIONS]:
+        found = "the database's functions and views are those of another version of awa"
+    else:
+        found = f"the database's schema lacks {', '.join(name for name in missing if name != DEFINITIONS)}"
+    raise SchemaNotMigrated(found, hint="Run: awa migrate")
 
 
 def render_sql() -> str:
