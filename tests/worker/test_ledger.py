@@ -78,6 +78,17 @@ def test_a_claim_whose_answer_was_lost_counts_until_it_is_settled(ledger: Ledger
     assert ledger.beat_begins([]) == at(30)
 
 
+def test_a_position_claimed_again_is_not_hidden_by_its_first_attempt(ledger: Ledger) -> None:
+    """A crash of the server took the first claim back."""
+    first, second = attempt(ledger, 7, at(1)), attempt(ledger, 7, at(2))
+    ledger.claim_ends(ledger.claim_begins(), [first])
+    ledger.claim_ends(ledger.claim_begins(), [second])
+    ledger.close(first)
+    assert list(ledger) == [second]
+    ledger.close(second)
+    assert len(ledger) == 0
+
+
 def test_a_dead_ledger_holds_nothing(ledger: Ledger) -> None:
     held = attempt(ledger, 7, at(1))
     ledger.claim_ends(ledger.claim_begins(), [held])

@@ -115,7 +115,7 @@ class Finisher:
         lost = 0
         for attempt, verdict, seconds in endings:
             row = attempt.row
-            ledger.open.pop(row.lane_seq, None)
+            ledger.close(attempt)
             busy_s[row.queue] += seconds  # type: ignore[assignment]
             if row.lane_seq in owned:
                 counts[row.queue, verdict.outcome] += 1

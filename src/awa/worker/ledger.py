@@ -76,8 +76,13 @@ class Ledger:
         self._unanswered = [mark for mark in self._unanswered if mark > since]
 
     def close(self, attempt: Attempt) -> None:
-        """The attempt is over, or no longer ours."""
-        self.open.pop(attempt.row.lane_seq, None)
+        """The attempt is over, or no longer ours.
+
+        A crash of the server may take a claim back, and the position may be claimed here again; the
+        first attempt's end must not hide the second one.
+        """
+        if self.open.get(attempt.row.lane_seq) is attempt:
+            del self.open[attempt.row.lane_seq]
 
     def beat_begins(self, recorded: Iterable[Attempt]) -> datetime:
         """The `open_since` to send now. `recorded` have or get their row in awa.attempts by this beat."""
