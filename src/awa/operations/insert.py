@@ -12,7 +12,7 @@ from awa.model.draft import Draft, Options, Prepared, prepare, prepare_many, que
 from awa.model.job import Job
 from awa.model.states import JobState
 from awa.model.task import Tasks
-from awa.storage.enqueue import Inserted, NewJob, enqueue_many
+from awa.storage.enqueue import Inserted, NewJob, enqueue_many, enqueue_one
 
 A = TypeVar("A")
 
@@ -21,9 +21,11 @@ async def insert_job(
     conn: psycopg.AsyncConnection[Any], args: A, options: Options, tasks: Tasks | None = None
 ) -> Job[A]:
     """Insert one job in the caller's transaction. Raises ValidationError before anything is written."""
-    prepared = [prepare(args, options, tasks)]
-    (job,) = await _insert(conn, [args], prepared, queue_for(prepared, options, tasks))
-    return job
+    prepared = prepare(args, options, tasks)
+    queue = queue_for([prepared], options, tasks)
+    inserted = await enqueue_one(conn, queue, _new(prepared))
+    events.inserted(queue, 1)
+    return _job(args, queue, prepared, inserted)
 
 
 async def insert_jobs(
@@ -35,12 +37,7 @@ async def insert_jobs(
     """Insert jobs of one queue in the caller's transaction; nothing is written if one of them is wrong."""
     given = list(jobs)
     prepared = prepare_many(given, options, tasks)
-    return await _insert(conn, given, prepared, queue_for(prepared, options, tasks))
-
-
-async def _insert(
-    conn: psycopg.AsyncConnection[Any], given: list[Any], prepared: list[Prepared], queue: str
-) -> list[Job[Any]]:
+    queue = queue_for(prepared, options, tasks)
     inserted = await enqueue_many(conn, queue, [_new(job) for job in prepared])
     events.inserted(queue, len(inserted))
     return [

@@ -42,13 +42,19 @@ class Inserted(NamedTuple):
 
 async def enqueue(conn: Connection, queue: str, job: NewJob) -> int:
     """Adds one job and answers its id."""
+    return (await enqueue_one(conn, queue, job)).job_id
+
+
+async def enqueue_one(conn: Connection, queue: str, job: NewJob) -> Inserted:
+    """Adds one job and answers where it went."""
     params = job._asdict() | {
         "queue": queue,
         "args": _text(job.args_json),
         "tags": list(job.tags) if job.tags else None,
         "metadata": Jsonb(job.metadata) if job.metadata else None,
     }
-    return int(await run.value(conn, "storage/enqueue", params))
+    ((job_id, state, created_at),) = await run.tuples(conn, "storage/enqueue", params)
+    return Inserted(job_id, state, created_at)
 
 
 async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> list[Inserted]:
