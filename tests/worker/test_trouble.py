@@ -223,3 +223,35 @@ async def test_a_database_that_is_not_migrated_is_said_at_start(empty_database_u
     async with awa.AsyncClient(empty_database_url) as client:
         with pytest.raises(awa.SchemaNotMigrated, match="awa migrate"):
             await client.start([("default", 1)])
+
+
+@pytest.mark.slow
+async def test_a_shutdown_without_a_database_comes_to_its_end(
+    own_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could not be said is found out by a rescue, later."""
+    monkeypatch.setattr("awa.worker.runtime.LAST_WORDS_S", 0.2)
+    monkeypatch.setattr("awa.db.beside.TIMEOUT_S", 1.0)
+    ready = asyncio.Event()
+    client = awa.AsyncClient(own_server.url())
+    await client.migrate()
+
+    @client.task(Work)
+    async def handle(job: awa.Job[Work]) -> None:
+        ready.set()
+        await asyncio.Event().wait()
+
+    await client.insert(Work())
+    await client.start([("default", 1)], roles=["worker"])
+    await ready.wait()
+    await asyncio.to_thread(own_server.halt, "immediate")
+    async with asyncio.timeout(30):
+        assert await client.shutdown(timeout=0) == 1
+        await client.close()
+
+
+async def test_a_database_that_is_not_there_is_said_at_start() -> None:
+    client = awa.AsyncClient("postgresql://nobody@127.0.0.1:1/none")
+    with pytest.raises(awa.DatabaseError, match="no connection"):
+        await client.start([("default", 1)])
+    await client.close()
