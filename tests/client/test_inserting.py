@@ -89,6 +89,7 @@ NAIVE = datetime(2026, 1, 1)  # noqa: DTZ001 - that is the point
         (SendEmail(), {"max_attempts": 0}, "max_attempts", "between 1 and"),
         (SendEmail(), {"run_at": NAIVE}, "run_at", "no time zone"),
         (SendEmail(), {"run_at": "tomorrow"}, "run_at", "datetime"),
+        (SendEmail(), {"run_at": datetime.max.replace(tzinfo=UTC)}, "run_at", "years 1 to 9999"),
         (SendEmail(), {"tags": ["t" * 201]}, "tags", "200"),
         (SendEmail(), {"tags": "urgent"}, "tags", "list"),
         (SendEmail(), {"metadata": ["no"]}, "metadata", "object"),

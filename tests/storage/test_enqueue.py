@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from psycopg import AsyncConnection
+from psycopg.errors import InvalidParameterValue
 
 from awa.model.errors import AwaError, ValidationError
 from awa.storage.enqueue import CHUNK_BYTES, NewJob, enqueue, enqueue_many
@@ -103,6 +104,33 @@ async def test_sql_alone_is_enough(world: World) -> None:
         ["a", "b"],
         {"m": True},
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("run_at => 'infinity'", "years 1 to 9999, not infinity"),
+        ("run_at => '-infinity'", "years 1 to 9999"),
+        ("run_at => '20000-01-01Z'", "years 1 to 9999"),
+        ("tags => ARRAY['a', NULL]", "one of these is null"),
+        ("metadata => '[1]'", "metadata is a JSON object, not array"),
+    ],
+)
+async def test_sql_refuses_what_no_client_could_read_back(
+    world: World, given: str, words: str
+) -> None:
+    with pytest.raises(InvalidParameterValue, match=words):
+        await world.fetch(f"SELECT awa.enqueue('k', {given})")
+    assert await world.audit() == {}
+
+
+async def test_a_set_with_a_time_that_no_client_could_read_back_is_refused(world: World) -> None:
+    with pytest.raises(InvalidParameterValue, match="years 1 to 9999"):
+        await world.fetch(
+            "SELECT awa.enqueue_many('q', '{a,b}', '{\"{}\",\"{}\"}', '{1,1}', '{NULL,infinity}', '{1,1}',"
+            " '{NULL,NULL}', '{NULL,NULL}', '{NULL,NULL}')"
+        )
+    assert await world.audit() == {}
 
 
 async def test_a_rolled_back_enqueue_leaves_no_trace(world: World) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from difflib import get_close_matches
-from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypedDict, TypeVar
 
 import orjson
 
@@ -32,6 +32,11 @@ from awa.model.task import Tasks
 
 A = TypeVar("A")
 T = TypeVar("T")
+
+# Python holds no other years, so a job outside of them could be stored but never be read again. A few days of
+# margin, because a connection may show times in any zone.
+RUN_AT_FIRST: Final = datetime(1, 1, 3, tzinfo=UTC)
+RUN_AT_LAST: Final = datetime(9999, 12, 29, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,24 @@ def check_options(options: JobOptions) -> Options:
     return result
 
 
+def prepare_alike(
+    jobs: Sequence[object], options: Options, tasks: Tasks | None = None
+) -> tuple[str, list[bytes]] | None:
+    """The one kind and the JSON texts of jobs that differ in nothing else; None if they do.
+
+    A job that can't be written gives None as well: `prepare_many` then says which and why.
+    """
+    types = set(map(type, jobs))
+    if Draft in types or not types or (options.kind is None and len(types) > 1):
+        return None
+    try:
+        kind = options.kind or _kind_for(types.pop(), tasks)
+        texts = [encode(job) for job in jobs]
+    except ValidationError:
+        return None
+    return None if max(map(len, texts)) > ARGS_MAX_BYTES else (kind, texts)
+
+
 def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepared:
     """One job made ready: its kind found, its arguments written as JSON."""
     if isinstance(args, Draft):
@@ -137,11 +160,11 @@ def prepare_many(
     return prepared
 
 
-def queue_for(prepared: Sequence[Prepared], options: Options, tasks: Tasks | None = None) -> str:
+def queue_for(kinds: Iterable[str], options: Options, tasks: Tasks | None = None) -> str:
     """The one queue of a set of jobs: the call's, else their tasks', else `default`."""
     if options.queue is not None:
         return options.queue
-    found = {_task_queue(kind, tasks) for kind in {job.kind for job in prepared}}
+    found = {_task_queue(kind, tasks) for kind in set(kinds)}
     if len(found) > 1:
         raise invalid_field(
             "queue",
@@ -152,7 +175,7 @@ def queue_for(prepared: Sequence[Prepared], options: Options, tasks: Tasks | Non
 
 
 def check_run_at(run_at: object, *, field: str = "run_at") -> datetime:
-    """An aware datetime."""
+    """An aware datetime that every connection can read."""
     if not isinstance(run_at, datetime):
         raise invalid_field(field, f"expected a datetime, got {type(run_at).__name__} {run_at!r}")
     if run_at.utcoffset() is None:
@@ -161,6 +184,8 @@ def check_run_at(run_at: object, *, field: str = "run_at") -> datetime:
             f"{run_at.isoformat()} has no time zone",
             hint="use an aware datetime, such as datetime.now(timezone.utc)",
         )
+    if not RUN_AT_FIRST <= run_at <= RUN_AT_LAST:
+        raise invalid_field(field, f"must lie within the years 1 to 9999, got {run_at.isoformat()}")
     return run_at
 
 

@@ -20,6 +20,9 @@ DECLARE
 BEGIN
     PERFORM awa.require_read_committed();
     PERFORM awa.check_new_job(queue, kind, priority, max_attempts);
+    IF run_at IS NOT NULL OR tags IS NOT NULL OR metadata IS NOT NULL THEN
+        PERFORM awa.check_new_job_extras(run_at, tags, metadata);
+    END IF;
     SELECT m.enqueue_shards INTO shards FROM awa.queue_meta m WHERE m.queue = enqueue.queue;
     shard := awa.shard_for(coalesce(shards, 1), ordering_key);
     IF run_at > clock_timestamp() THEN
@@ -57,5 +60,18 @@ BEGIN
         RAISE EXCEPTION 'priority is 1 (first) to 4, not %', coalesce(p_priority::text, 'null') USING ERRCODE = '22023';
     ELSIF p_max_attempts IS NULL OR p_max_attempts NOT BETWEEN 1 AND 1000 THEN
         RAISE EXCEPTION 'max_attempts is 1 to 1000, not %', coalesce(p_max_attempts::text, 'null') USING ERRCODE = '22023';
+    END IF;
+END $$;
+
+-- Says what is wrong with what a new job need not have. A time that drivers can't hold would break every list that shows it.
+CREATE OR REPLACE FUNCTION awa.check_new_job_extras(p_run_at timestamptz, p_tags text[], p_metadata jsonb) RETURNS void
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF p_run_at NOT BETWEEN '0001-01-03Z' AND '9999-12-29Z' THEN
+        RAISE EXCEPTION 'run_at is a time within the years 1 to 9999, not %', p_run_at USING ERRCODE = '22023';
+    ELSIF array_position(p_tags, NULL) IS NOT NULL THEN
+        RAISE EXCEPTION 'tags are texts, one of these is null' USING ERRCODE = '22023';
+    ELSIF jsonb_typeof(p_metadata) <> 'object' THEN
+        RAISE EXCEPTION 'metadata is a JSON object, not %', jsonb_typeof(p_metadata) USING ERRCODE = '22023';
     END IF;
 END $$;
