@@ -136,6 +136,17 @@ def test_doctor_finds_what_is_wrong_and_says_what_helps(awa: Awa) -> None:
     assert "queue mail" in ran.out
 
 
+def test_doctor_shows_any_name_as_it_is_and_quotes_it_where_it_will_be_typed(awa: Awa) -> None:
+    for queue in ("x[/red]", "two words", "q" * 200, "-dash"):
+        add(awa, f"--queue={queue}")
+    assert awa("queue", "pause", "--", "-dash").code == 0
+    ran = awa("doctor")
+    assert ran.code == 0, ran.err
+    assert "queue x[/red]" in ran.out
+    assert "--queue 'two words'" in ran.out
+    assert "awa queue resume -- -dash" in ran.out
+
+
 def test_doctor_fails_on_a_schema_that_is_not_there(bare: Awa, empty_database_url: str) -> None:
     ran = bare("--json", "--database-url", empty_database_url, "doctor")
     assert ran.code == 1

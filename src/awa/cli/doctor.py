@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from shlex import quote
 from typing import Any, Final
 
 import typer
@@ -152,15 +153,20 @@ def _queues(rows: list[dict[str, Any]]) -> Iterator[Finding]:
         check = f"queue {row['queue']}"
         if row["paused"]:
             words = f"Paused with {backlog}."
-            yield Finding(check, Verdict.WARNING, words, f"awa queue resume {row['queue']}")
+            yield Finding(check, Verdict.WARNING, words, f"awa queue resume {_named(row['queue'])}")
         elif not row["workers"]:
-            hint = f"awa worker run … --queue {row['queue']}"
+            hint = f"awa worker run … --queue {quote(row['queue'])}"
             yield Finding(check, Verdict.WARNING, f"No worker takes it; {backlog}.", hint)
         elif row["oldest_s"] > OLD_JOB_S:
             hint = "More workers, or more width (--queue name=N)."
             yield Finding(check, Verdict.WARNING, f"Falls behind: {backlog}.", hint)
         else:
             yield Finding(check, Verdict.OK, f"{backlog}.")
+
+
+def _named(queue: str) -> str:
+    """The name as an argument: one that begins with a dash would be taken for an option."""
+    return f"-- {quote(queue)}" if queue.startswith("-") else quote(queue)
 
 
 def _report(out: Output, findings: list[Finding]) -> None:
@@ -170,12 +176,12 @@ def _report(out: Output, findings: list[Finding]) -> None:
         return
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, style="bold")
+    table.add_column(style="bold", overflow="fold", max_width=max(out.console.width // 3, 1))
     table.add_column(overflow="fold")
     for finding in findings:
         sign, style = _SIGNS[finding.verdict]
         words = Text(finding.words)
         if finding.hint:
             words.append(f"\n{finding.hint}", style="dim")
-        table.add_row(Text(sign, style=style), finding.check, words)
+        table.add_row(Text(sign, style=style), Text(finding.check), words)
     out.show(table)
