@@ -1,5 +1,6 @@
 """Heartbeat: a runtime says that it lives and what it holds, and learns what it lost."""
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +13,15 @@ from tests.conftest import Connect
 from tests.storage.world import World
 
 GONE_S = -1.0
+LONG_ATTEMPTS = 8_000
+BEAT_MAX_S = 4.0  # it takes half a second; a look at each claim for each attempt takes ten
+ONE_CLAIM_A_JOB = """
+    INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, runtime_id, lane_id, jobs, slot, seqs, seen, owed)
+    SELECT row_number() OVER (ORDER BY r.lane_seq), r.lane_seq + 1, clock_timestamp(), %s, r.lane_id, 1, r.slot,
+           int8multirange(int8range(r.lane_seq, r.lane_seq + 1)), pg_current_snapshot(), '{}'
+      FROM awa.ready_entries r
+    RETURNING lane_id, claim_no, cursor - 1
+"""
 
 
 async def test_a_runtime_is_written_down_with_what_it_does(world: World) -> None:
@@ -119,3 +129,14 @@ async def written(world: World) -> list[Any]:
         "SELECT xmin::text, lane_seq FROM awa.attempts ORDER BY 2"
     )
     return await cursor.fetchall()
+
+
+async def test_thousands_of_long_attempts_fit_into_a_beat(world: World) -> None:
+    """Each of a claim of its own, as with jobs that come one by one and run long."""
+    await world.enqueue(LONG_ATTEMPTS)
+    claims = await world.conn.execute(ONE_CLAIM_A_JOB, [world.runtime_id])
+    held = await claims.fetchall()
+    async with asyncio.timeout(BEAT_MAX_S):
+        beat = await runtimes.heartbeat(world.conn, world.runtime_id, None, held)
+    assert beat.lost == []
+    assert await world.fetch("SELECT count(*) FROM awa.attempts") == (LONG_ATTEMPTS,)

@@ -9,6 +9,8 @@ CREATE OR REPLACE FUNCTION awa.heartbeat(
     p_runtime uuid, p_open_since timestamptz, p_lanes int[], p_claim_nos bigint[], p_seqs bigint[],
     p_progress jsonb[] DEFAULT NULL, OUT alive boolean, OUT db_now timestamptz, OUT lost bigint[])
 LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    owned int8multirange;   -- one set to look positions up in: asking each claim of each attempt is quadratic
 BEGIN
     PERFORM awa.require_read_committed();
     db_now := clock_timestamp();
@@ -28,7 +30,6 @@ BEGIN
       JOIN awa.ready_entries r ON r.slot = o.slot AND r.lane_id = u.lane_id AND r.lane_seq = u.lane_seq
     ON CONFLICT (lane_seq) DO UPDATE SET progress = excluded.progress, updated_at = clock_timestamp()
      WHERE excluded.progress IS NOT NULL AND excluded.progress IS DISTINCT FROM a.progress;
-    SELECT coalesce(array_agg(u.seq), '{}') INTO lost
-      FROM unnest(p_seqs) u(seq)
-     WHERE NOT EXISTS (SELECT FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o WHERE o.own @> u.seq);
+    SELECT coalesce(range_agg(o.own), '{}') INTO owned FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o;
+    SELECT coalesce(array_agg(u.seq), '{}') INTO lost FROM unnest(p_seqs) u(seq) WHERE NOT owned @> u.seq;
 END $$;
