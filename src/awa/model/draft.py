@@ -27,7 +27,7 @@ from awa.model.limits import (
     check_queue,
     check_tags,
 )
-from awa.model.payload import encode, kind_of
+from awa.model.payload import encode, encoder, kind_of
 from awa.model.task import Tasks
 
 A = TypeVar("A")
@@ -125,8 +125,9 @@ def prepare_alike(
     if Draft in types or not types or (options.kind is None and len(types) > 1):
         return None
     try:
+        write = encoder(next(iter(types))) if len(types) == 1 else encode
         kind = options.kind or _kind_for(types.pop(), tasks)
-        texts = [encode(job) for job in jobs]
+        texts = [write(job) for job in jobs]
     except ValidationError:
         return None
     return None if max(map(len, texts)) > ARGS_MAX_BYTES else (kind, texts)

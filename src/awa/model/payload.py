@@ -39,10 +39,23 @@ def encode(args: object) -> bytes:
         return args.model_dump_json(by_alias=True).encode()
     if not (isinstance(args, Mapping) or _is_dataclass(args)):
         raise _unfit(args, "not a dataclass, a pydantic model or a dict")
+    return _write(dict(args) if isinstance(args, Mapping) else args)
+
+
+def _write(args: object) -> bytes:
     try:
-        return orjson.dumps(args if not isinstance(args, Mapping) else dict(args), default=_plain)
+        return orjson.dumps(args, default=_plain)
     except orjson.JSONEncodeError as problem:
         raise _unfit(args, str(problem)) from problem
+
+
+def encoder(args_type: type[Any]) -> Callable[[Any], bytes]:
+    """A function that writes arguments of exactly this type, the way `encode` does."""
+    if args_type is dict or (
+        dataclasses.is_dataclass(args_type) and not issubclass(args_type, Mapping)
+    ):
+        return _write
+    return encode
 
 
 def decoder(args_type: type[Any]) -> Callable[[bytes | str], Any]:

@@ -8,11 +8,20 @@ from typing import Any, TypeVar
 import psycopg
 
 from awa.events import jobs as events
-from awa.model.draft import Draft, Options, Prepared, prepare, prepare_many, queue_for
+from awa.model.draft import (
+    Draft,
+    Options,
+    Prepared,
+    prepare,
+    prepare_alike,
+    prepare_many,
+    queue_for,
+)
+from awa.model.inserted import inserted_jobs
 from awa.model.job import Job
 from awa.model.states import JobState
 from awa.model.task import Tasks
-from awa.storage.enqueue import Inserted, NewJob, enqueue_many, enqueue_one
+from awa.storage.enqueue import Inserted, NewJob, enqueue_alike, enqueue_many, enqueue_one
 
 A = TypeVar("A")
 
@@ -22,7 +31,7 @@ async def insert_job(
 ) -> Job[A]:
     """Insert one job in the caller's transaction. Raises ValidationError before anything is written."""
     prepared = prepare(args, options, tasks)
-    queue = queue_for([prepared], options, tasks)
+    queue = queue_for([prepared.kind], options, tasks)
     inserted = await enqueue_one(conn, queue, _new(prepared))
     events.inserted(queue, 1)
     return _job(args, queue, prepared, inserted)
@@ -36,14 +45,40 @@ async def insert_jobs(
 ) -> list[Job[Any]]:
     """Insert jobs of one queue in the caller's transaction; nothing is written if one of them is wrong."""
     given = list(jobs)
+    if (alike := prepare_alike(given, options, tasks)) is not None:
+        return await _insert_alike(conn, given, alike, options, tasks)
     prepared = prepare_many(given, options, tasks)
-    queue = queue_for(prepared, options, tasks)
+    queue = queue_for((job.kind for job in prepared), options, tasks)
     inserted = await enqueue_many(conn, queue, [_new(job) for job in prepared])
     events.inserted(queue, len(inserted))
     return [
         _job(args, queue, job, where)
         for args, job, where in zip(given, prepared, inserted, strict=True)
     ]
+
+
+async def _insert_alike(
+    conn: psycopg.AsyncConnection[Any],
+    given: list[Any],
+    alike: tuple[str, list[bytes]],
+    options: Options,
+    tasks: Tasks | None,
+) -> list[Job[Any]]:
+    """The usual set: one kind, one set of options, many arguments."""
+    kind, texts = alike
+    queue = queue_for([kind], options, tasks)
+    like = Prepared(kind, b"", options)
+    inserted = await enqueue_alike(conn, queue, _new(like), texts)
+    events.inserted(queue, len(given))
+    jobs: list[Job[Any]] = []
+    done = 0
+    for ids, state, created_at in inserted:
+        part = given[done : done + len(ids)]
+        jobs += inserted_jobs(
+            ids, part, _job(part[0], queue, like, Inserted(ids[0], state, created_at))
+        )
+        done += len(ids)
+    return jobs
 
 
 def _new(job: Prepared) -> NewJob:

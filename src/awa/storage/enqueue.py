@@ -4,16 +4,18 @@ Documents travel as binary text arrays: a text-format array would escape each qu
 than the insert itself.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from psycopg.types.json import Jsonb
 
 from awa.db import run
+from awa.db.arrays import text_array
 from awa.db.run import Connection
 from awa.storage.documents import documents
+
+J = TypeVar("J")
 
 CHUNK_JOBS = 10_000
 CHUNK_BYTES = 16 * 1024 * 1024
@@ -40,6 +42,14 @@ class Inserted(NamedTuple):
     created_at: datetime
 
 
+class InsertedAlike(NamedTuple):
+    """Where the jobs of one statement went."""
+
+    job_ids: list[int]
+    state: str
+    created_at: datetime
+
+
 async def enqueue(conn: Connection, queue: str, job: NewJob) -> int:
     """Adds one job and answers its id."""
     return (await enqueue_one(conn, queue, job)).job_id
@@ -47,12 +57,7 @@ async def enqueue(conn: Connection, queue: str, job: NewJob) -> int:
 
 async def enqueue_one(conn: Connection, queue: str, job: NewJob) -> Inserted:
     """Adds one job and answers where it went."""
-    params = job._asdict() | {
-        "queue": queue,
-        "args": _text(job.args_json),
-        "tags": list(job.tags) if job.tags else None,
-        "metadata": Jsonb(job.metadata) if job.metadata else None,
-    }
+    params = _scalars(queue, job) | {"args": _text(job.args_json)}
     ((job_id, state, created_at),) = await run.tuples(conn, "storage/enqueue", params)
     return Inserted(job_id, state, created_at)
 
@@ -60,24 +65,44 @@ async def enqueue_one(conn: Connection, queue: str, job: NewJob) -> Inserted:
 async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> list[Inserted]:
     """Adds a set of jobs of one queue, a statement per 10,000 jobs or 16 MiB; answers in the order given."""
     inserted: list[Inserted] = []
-    for chunk in _chunks(jobs):
+    for chunk in _chunks(jobs, lambda job: len(job.args_json)):
         rows = await run.tuples(conn, "storage/enqueue_many", _arrays(queue, chunk))
         inserted.extend(Inserted(job_id, state, at) for _, job_id, state, at in rows)
     return inserted
 
 
-def _chunks(jobs: Sequence[NewJob]) -> Iterator[list[NewJob]]:
-    remaining = iter(jobs)
-    while chunk := list(islice(remaining, CHUNK_JOBS)):
-        while chunk:
-            size, taken = 0, 0
-            for job in chunk:
-                size += len(job.args_json)
-                if taken and size > CHUNK_BYTES:
-                    break
-                taken += 1
-            yield chunk[:taken]
-            chunk = chunk[taken:]
+async def enqueue_alike(
+    conn: Connection, queue: str, like: NewJob, args_json: Sequence[bytes]
+) -> list[InsertedAlike]:
+    """Adds jobs that differ from `like` in their arguments alone, the fast way; a part a statement, in order."""
+    inserted: list[InsertedAlike] = []
+    for chunk in _chunks(args_json, len):
+        params = _scalars(queue, like) | {"args": text_array(chunk)}
+        rows = await run.tuples(conn, "storage/enqueue_alike", params, binary=True)
+        inserted += map(InsertedAlike._make, rows)
+    return inserted
+
+
+def _chunks(jobs: Sequence[J], size_of: Callable[[J], int]) -> Iterator[list[J]]:
+    """Pieces of at most 10,000 jobs and 16 MiB of arguments; a single job may be larger."""
+    chunk: list[J] = []
+    size = 0
+    for job in jobs:
+        size += size_of(job)
+        if chunk and (len(chunk) >= CHUNK_JOBS or size > CHUNK_BYTES):
+            yield chunk
+            chunk, size = [], size_of(job)
+        chunk.append(job)
+    if chunk:
+        yield chunk
+
+
+def _scalars(queue: str, job: NewJob) -> dict[str, Any]:
+    return job._asdict() | {
+        "queue": queue,
+        "tags": list(job.tags) if job.tags else None,
+        "metadata": Jsonb(job.metadata) if job.metadata else None,
+    }
 
 
 def _arrays(queue: str, jobs: list[NewJob]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from awa.db import run
+from awa.db.arrays import int4_array, int8_array
 from awa.db.run import Connection
 from awa.storage.documents import documents
 
@@ -61,9 +62,9 @@ async def complete(
     """Ends attempts as completed, with nothing more to say of them; answers the lane_seqs no longer owned."""
     params = {
         "runtime_id": runtime_id,
-        "lane_ids": list(lane_ids),
-        "claim_nos": list(claim_nos),
-        "lane_seqs": list(lane_seqs),
+        "lane_ids": int4_array(lane_ids),
+        "claim_nos": int8_array(claim_nos),
+        "lane_seqs": int8_array(lane_seqs),
     }
     return {row[0] for row in await run.tuples(conn, "storage/complete", params)}
 
