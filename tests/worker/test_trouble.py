@@ -14,6 +14,7 @@ from awa.storage import claim as claims
 from awa.storage import finish as finishes
 from awa.worker import finisher, queue_loop
 from awa.worker.runtime import Worker
+from awa.worker.wake import IDLE_AFTER_NAPS
 
 WorkerOf = Callable[[awa.AsyncClient], Worker]
 Eventually = Callable[[Callable[[], Awaitable[object]]], Awaitable[object]]
@@ -255,3 +256,27 @@ async def test_a_database_that_is_not_there_is_said_at_start() -> None:
     with pytest.raises(awa.DatabaseError, match="no connection"):
         await client.start([("default", 1)])
     await client.close()
+
+
+async def test_a_session_that_keeps_a_queues_wake_up_lock_stops_nobody(
+    client: awa.AsyncClient, database_url: str, worker_of: WorkerOf, eventually: Eventually
+) -> None:
+    """A producer that was cancelled between probing the lock and giving it back would be such a session."""
+    ran = asyncio.Event()
+
+    @client.task(Work)
+    async def handle(job: awa.Job[Work]) -> None:
+        ran.set()
+
+    async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as other:
+        await other.execute("SELECT pg_advisory_lock(4713, hashtext('default'))")
+        await client.start([("default", 1)], roles=["worker"])
+        wake = worker_of(client).queues["default"].wake
+
+        async def wants_the_lock() -> bool:
+            return wake._naps >= IDLE_AFTER_NAPS and not wake.idle
+
+        await eventually(wants_the_lock)
+        await client.insert(Work())
+        async with asyncio.timeout(10):
+            await ran.wait()

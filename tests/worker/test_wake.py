@@ -1,7 +1,7 @@
 """An idle queue is woken by producers; a busy one leaves them alone and looks by itself."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import psycopg
@@ -17,12 +17,19 @@ class Session:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.broken = False
+        self.locked_by_others = False
+        self.meanwhile: Callable[[], None] | None = None
         self.lost = asyncio.Event()
 
-    async def execute(self, statement: str, params: Mapping[str, Any] | None = None) -> None:
+    async def execute(
+        self, statement: str, params: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        if self.meanwhile is not None:
+            self.meanwhile()
         if self.broken:
             raise psycopg.OperationalError("gone")
         self.said.append(statement.removeprefix("worker/"))
+        return [{"marked": not self.locked_by_others}]
 
 
 @pytest.fixture
@@ -126,3 +133,28 @@ async def test_a_broken_session_means_polling(wake: Wake, session: Session) -> N
         await empty_claim(wake)
     assert not wake.idle
     assert session.lost.is_set()
+
+
+async def test_a_lock_in_other_hands_means_polling_and_asking_again(
+    wake: Wake, session: Session
+) -> None:
+    session.locked_by_others = True
+    for _ in range(IDLE_AFTER_NAPS + 5):
+        await empty_claim(wake)
+    assert not wake.idle
+    assert wake._poll_s == wake._poll_max_s
+    session.locked_by_others = False
+    await empty_claim(wake)
+    assert wake.idle
+
+
+@pytest.mark.parametrize("broken", [True, False])
+async def test_a_session_that_goes_while_it_is_asked_marks_nothing(
+    wake: Wake, session: Session, broken: bool
+) -> None:
+    """Another queue found out first, and this one was told before its own call came back."""
+    session.broken = broken
+    session.meanwhile = lambda: wake.listen(None)
+    for _ in range(IDLE_AFTER_NAPS + 2):
+        await empty_claim(wake)
+    assert not wake.idle

@@ -50,20 +50,23 @@ class Listener:
             await self.close()
             raise
 
-    async def execute(self, statement: str, params: Mapping[str, Any] | None = None) -> None:
-        """Run a statement of the catalog in the listener's session; its rows are dropped."""
+    async def execute(
+        self, statement: str, params: Mapping[str, Any] | None = None
+    ) -> list[run.Row]:
+        """Run a statement of the catalog in the listener's session; answers its rows."""
         async with self._one_call:
             connection = self._connection
             if connection is None:
                 raise psycopg.OperationalError("the wake-up connection is closed")
             self._unwatch()
             try:
-                await run.rows(connection, statement, params)
+                rows = await run.rows(connection, statement, params)
             except BaseException:
                 self._check(connection)
                 raise
             self._deliver(connection)
             self._watch(connection)
+            return rows
 
     async def close(self) -> None:
         """Close the connection; the session and its locks end with it."""

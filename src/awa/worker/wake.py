@@ -72,19 +72,23 @@ class Wake:
             return
         self._streak = 0
         if self.idle or self._listener is None:
-            await self._wait(self._poll_s)
-            self._poll_s = min(self._poll_s * 2, self._poll_max_s)
+            await self._poll()
         elif self._naps < IDLE_AFTER_NAPS:
             self._naps += 1
             await self._wait(NAP_S)
-        else:
-            # Back to the loop for one more look: what came before the lock was held told nobody.
-            await self._mark(idle=True)
+        elif not await self._mark(idle=True):
+            # Somebody else has the queue's lock: nobody will wake this loop, so it looks by itself.
+            await self._poll()
+        # Marked: back to the loop for one more look, what came before the lock was held told nobody.
 
     async def stay_busy(self) -> None:
         """The claim was full: leave the producers alone for as long as that goes on."""
         if self.idle and self._streak >= BUSY_AFTER_CLAIMS:
             await self._mark(idle=False)
+
+    async def _poll(self) -> None:
+        await self._wait(self._poll_s)
+        self._poll_s = min(self._poll_s * 2, self._poll_max_s)
 
     async def _wait(self, seconds: float) -> None:
         try:
@@ -94,16 +98,23 @@ class Wake:
             return
         self._poll_s = self._poll_min_s
 
-    async def _mark(self, *, idle: bool) -> None:
-        if self._listener is None:
-            return
+    async def _mark(self, *, idle: bool) -> bool:
+        """Change what producers are told; False if that can't be just now."""
+        listener = self._listener
+        if listener is None:
+            return False
+        statement = "worker/mark_idle" if idle else "worker/mark_busy"
         try:
-            await self._listener.execute(
-                "worker/mark_idle" if idle else "worker/mark_busy", {"queue": self.queue}
-            )
-            self.idle = idle
+            rows = await listener.execute(statement, {"queue": self.queue})
         except (AwaError, psycopg.Error) as problem:
             log.debug("marking queue %s failed: %s", self.queue, problem)
-            self._listener.lost.set()  # a session in doubt is opened anew
+            listener.lost.set()  # a session in doubt is opened anew
             self.listen(None)
-        self._naps = 0
+            return False
+        if listener is not self._listener:
+            return False  # it went meanwhile, and the lock with it
+        marked = not idle or bool(rows[0]["marked"])
+        self.idle = idle and marked
+        if marked:
+            self._naps = 0
+        return marked

@@ -14,9 +14,11 @@ BEGIN
     END IF;
 END $$;
 
--- The listener's side, on its own connection. params: the queue
-CREATE OR REPLACE FUNCTION awa.mark_idle(p_queue text) RETURNS void
-LANGUAGE sql VOLATILE AS $$ SELECT pg_advisory_lock_shared(4713, hashtext(p_queue)); $$;
+-- The listener's side, on its own connection; answers whether it is marked. params: the queue
+-- It waits for nobody: while a producer probes, or if a session kept the lock, the worker goes on polling and asks again.
+DROP FUNCTION IF EXISTS awa.mark_idle(text);  -- it used to answer nothing, and that can't be replaced
+CREATE FUNCTION awa.mark_idle(p_queue text) RETURNS boolean
+LANGUAGE sql VOLATILE AS $$ SELECT pg_try_advisory_lock_shared(4713, hashtext(p_queue)); $$;
 
 CREATE OR REPLACE FUNCTION awa.mark_busy(p_queue text) RETURNS boolean
 LANGUAGE sql VOLATILE AS $$ SELECT pg_advisory_unlock_shared(4713, hashtext(p_queue)); $$;
