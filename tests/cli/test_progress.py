@@ -41,6 +41,19 @@ def test_a_pipe_gets_few_plain_lines(capsys: pytest.CaptureFixture[str]) -> None
     assert "\x1b" not in lines[0]
 
 
+@pytest.mark.usefixtures("seconds")
+def test_before_the_number_is_known_a_pipe_is_told_what_is_being_done(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with progress(Output(), "move_queue", None, "jobs") as bar:
+        for found in range(20):
+            bar.at(0, label=f"move_queue: listing jobs, {found} so far")
+    lines = capsys.readouterr().out.splitlines()
+    assert 1 <= len(lines) <= 3
+    assert "listing jobs" in lines[0]
+    assert "0/s" not in lines[0]
+
+
 def test_the_rate_forgets_what_is_long_past() -> None:
     rate = Rate()
     for second in range(100):

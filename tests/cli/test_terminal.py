@@ -116,7 +116,7 @@ def test_ctrl_c_is_no(terminal: Callable[..., Terminal], rows: Rows) -> None:
     program.type("\x03")
     code, screen = program.end()
     assert code == 130
-    assert "nothing was submitted" in screen
+    assert "\nInterrupted; nothing was submitted" in screen
     assert rows("SELECT FROM awa.batch_operations") == []
 
 
@@ -137,3 +137,13 @@ def test_a_bar_shows_rate_and_end(terminal: Callable[..., Terminal], tmp_path: P
     assert code == 0
     assert "3,000 of 3,000 jobs" in screen
     assert "/s" in screen
+
+
+def test_watching_says_what_an_operation_waits_for(terminal: Callable[..., Terminal]) -> None:
+    program = terminal(*SUBMIT, "--yes", "--watch")
+    program.wait_for("waiting for the maintenance leader")
+    program.type("\x03")
+    code, screen = program.end()
+    assert code == 130
+    assert "the operation goes on" in screen
+    assert "0/s" not in screen

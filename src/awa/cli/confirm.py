@@ -18,7 +18,11 @@ def confirm(out: Output, question: str) -> None:
             hint="Say --yes if you mean it.",
         )
     with _interruptible():
-        answer = out.console.input(f"{escape(question)} [dim]\\[y/N][/dim] ")
+        try:
+            answer = out.console.input(f"{escape(question)} [dim]\\[y/N][/dim] ")
+        except (KeyboardInterrupt, EOFError):
+            out.console.print()  # what comes next begins a line of its own
+            raise
     if answer.strip().lower() not in {"y", "yes"}:
         raise NotConfirmed("Not confirmed; nothing was done")
 

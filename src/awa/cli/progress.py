@@ -24,8 +24,10 @@ RATE_WINDOW_S: Final = 5.0
 class Bar(Protocol):
     """What work reports to."""
 
-    def at(self, done: int, *, total: int | None = None, **facts: Any) -> None:
-        """Say how far it is; facts go into the JSON line as they are."""
+    def at(
+        self, done: int, *, total: int | None = None, label: str | None = None, **facts: Any
+    ) -> None:
+        """Say how far it is, and by another label what is being done; facts go into the JSON line as they are."""
 
 
 class Rate:
@@ -75,12 +77,16 @@ class _Lines:
 
     def __init__(self, out: Output, label: str, total: int | None, unit: str) -> None:
         self._out, self._label, self._total, self._unit = out, label, total, unit
+        self._doing = label
         self._every_s = JSON_EVERY_S if out.as_json else PLAIN_EVERY_S
         self._rate = Rate()
         self._next = time.monotonic() + self._every_s
 
-    def at(self, done: int, *, total: int | None = None, **facts: Any) -> None:
+    def at(
+        self, done: int, *, total: int | None = None, label: str | None = None, **facts: Any
+    ) -> None:
         now = time.monotonic()
+        self._doing = label or self._label
         self._total = total if total is not None else self._total
         self._rate.add(now, done)
         if now >= self._next:
@@ -100,9 +106,11 @@ class _Lines:
                 **facts,
             }
             self._out.json({"progress": line})
+        elif self._total is None and not done:
+            self._out.say(f"  {self._doing}")
         else:
             total = "" if self._total is None else f" of {self._total:,}"
-            words = f"  {self._label}: {done:,}{total} {self._unit}, {rate:,.0f}/s"
+            words = f"  {self._doing}: {done:,}{total} {self._unit}, {rate:,.0f}/s"
             self._out.say(words + ("" if left is None else f", {clock(left)} left"))
 
 
@@ -111,21 +119,24 @@ def _terminal_bar(out: Output, label: str, total: int | None, unit: str) -> Iter
     columns: list[ProgressColumn] = [TextColumn("  {task.description}"), BarColumn(bar_width=None)]
     with Progress(*columns, _Figures(unit), console=out.console, expand=True) as drawing:
         task = drawing.add_task(label, total=total, rate=0.0, left=None)
-        yield _TerminalBar(drawing, task, total)
+        yield _TerminalBar(drawing, task, label, total)
 
 
 class _TerminalBar:
-    def __init__(self, drawing: Progress, task: Any, total: int | None) -> None:
-        self._drawing, self._task, self._total = drawing, task, total
+    def __init__(self, drawing: Progress, task: Any, label: str, total: int | None) -> None:
+        self._drawing, self._task, self._label, self._total = drawing, task, label, total
         self._rate = Rate()
 
-    def at(self, done: int, *, total: int | None = None, **facts: Any) -> None:
+    def at(
+        self, done: int, *, total: int | None = None, label: str | None = None, **facts: Any
+    ) -> None:
         del facts  # for programs; people see the bar
         self._total = total if total is not None else self._total
         self._rate.add(time.monotonic(), done)
         ended = done == self._total
         self._drawing.update(
             self._task,
+            description=label or self._label,
             completed=done,
             total=self._total,
             rate=self._rate.average_per_second() if ended else self._rate.per_second(),
@@ -143,6 +154,8 @@ class _Figures(ProgressColumn):
         self._unit = unit
 
     def render(self, task: Task) -> Text:
+        if task.total is None and not task.completed:
+            return Text("")
         total = "" if task.total is None else f" of {task.total:,.0f}"
         rate: float = task.fields["rate"]
         left: float | None = task.fields["left"]

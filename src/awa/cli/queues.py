@@ -96,6 +96,7 @@ def drain(
     check_queue(queue)
 
     async def work(session: Session) -> None:
+        session.if_interrupted = "Interrupted; nothing was cancelled."
         if not yes:
             confirm(session.out, f"Cancel everything that waits in the queue {queue}?")
         session.if_interrupted = (

@@ -16,6 +16,8 @@ from awa.model.states import FINAL_OPERATION_STATES, OperationState
 from awa.operations import read
 
 LOOK_EVERY_S: Final = 0.2
+# Until then nothing has changed, and the number of jobs isn't known yet.
+_BEFORE_THE_FIRST_CHANGE: Final = frozenset({OperationState.PENDING, OperationState.SCANNING})
 
 
 class OperationFailed(AwaError):
@@ -47,14 +49,25 @@ def accounted(row: Mapping[str, Any]) -> int:
 
 async def _until_ended(session: Session, operation_id: UUID) -> dict[str, Any]:
     row = await _look(session, operation_id)
-    with progress(session.out, row["op_kind"], row["total_matched"], "jobs") as bar:
+    with progress(session.out, row["op_kind"], None, "jobs") as bar:
         while True:
             facts = {key: row[key] for key in ("id", "state", "processed", "skipped", "errored")}
-            bar.at(accounted(row), total=row["total_matched"], **facts)
+            total = None if row["state"] in _BEFORE_THE_FIRST_CHANGE else row["total_matched"]
+            bar.at(accounted(row), total=total, label=_doing(row), **facts)
             if row["state"] in FINAL_OPERATION_STATES:
                 return row
             await asyncio.sleep(LOOK_EVERY_S)
             row = await _look(session, operation_id)
+
+
+def _doing(row: Mapping[str, Any]) -> str:
+    """What is going on, where that isn't plain from the figures."""
+    match row["state"]:
+        case OperationState.PENDING:
+            return f"{row['op_kind']}: waiting for the maintenance leader"
+        case OperationState.SCANNING:
+            return f"{row['op_kind']}: listing jobs, {row['total_matched'] or 0:,} so far"
+    return str(row["op_kind"])
 
 
 async def _look(session: Session, operation_id: UUID) -> dict[str, Any]:
