@@ -90,8 +90,8 @@ def test_a_preview_may_look_at_everything(awa: Awa) -> None:
         (("--kind", "k", "--run-at", "soon"), "not a time"),
         (("--kind", "k", "--max-attempts", "0"), "between 1 and"),
         (("--kind", "k", "--tag", ""), "must not be empty"),
-        ((), "neither --kind nor --file"),
-        (("--file", "nowhere.ndjson"), "cannot be read"),
+        ((), "neither --kind nor --file was given.\nHint: Say --kind"),
+        (("--file", "nowhere.ndjson"), "cannot be read: no such file"),
         (("--file", "x", "--args", "{}"), "for a single job"),
     ],
 )
@@ -205,3 +205,15 @@ def test_the_second_cancel_of_an_operation_is_refused(awa: Awa) -> None:
     ran = awa("--json", "batch-ops", "cancel", submitted)
     assert ran.code == 4
     assert ran.error["details"]["state"] == "cancelled"
+
+
+def test_each_wrong_field_is_named_once(awa: Awa) -> None:
+    ran = awa("batch-ops", "preview", *MOVE, "--filter", '{"queu": "a", "tagg": "b"}')
+    assert ran.code == 2
+    assert ran.err.count("did you mean 'queue'") == ran.err.count("did you mean 'tag'") == 1
+
+
+def test_a_hint_begins_as_a_sentence_does(awa: Awa) -> None:
+    ran = awa("job", "show", "424242")
+    assert ran.code == 3
+    assert "Hint: It may have been removed" in ran.err

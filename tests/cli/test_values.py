@@ -20,13 +20,23 @@ def test_json_may_come_from_a_file(tmp_path: Path) -> None:
         ("{queue: mail}", "--filter is not JSON"),
         ("[1]", "--filter is a list, not a JSON object"),
         ("null", "--filter is null"),
-        ("@/nowhere/at/all", "cannot be read"),
+        ("@/nowhere/at/all", "cannot be read: no such file or directory"),
     ],
 )
 def test_json_that_is_none_names_its_option(text: str, complaint: str) -> None:
     with pytest.raises(ValidationError, match=complaint) as caught:
         json_object(text, "--filter")
     assert [problem.field for problem in caught.value.fields] == ["filter"]
+
+
+def test_the_way_out_is_shown_with_the_option_that_was_typed(tmp_path: Path) -> None:
+    with pytest.raises(ValidationError) as caught:
+        json_object("{to: ada}", "--args")
+    assert "--args '{" in str(caught.value.hint)
+    (tmp_path / "spec.json").write_text("priority: 1")
+    with pytest.raises(ValidationError, match=r"spec\.json, which is not JSON") as caught:
+        json_object(f"@{tmp_path}/spec.json", "--spec")
+    assert caught.value.hint is None
 
 
 def test_a_time_without_a_zone_is_refused_with_a_way_out() -> None:

@@ -134,14 +134,21 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
+def _begun(hint: str) -> str:
+    """With a capital, as a sentence begins; a command stays as it has to be typed."""
+    return hint if hint.startswith("awa ") else hint[:1].upper() + hint[1:]
+
+
 def _plain_text(complaint: Complaint) -> str:
     label = "" if complaint.status == exits.INTERRUPTED else _red("Error: ")
     lines = [f"{label}{complaint.message}"]
-    # One field problem is already the message; several are listed.
-    if len(complaint.fields) > 1 or any(f["message"] not in lines[0] for f in complaint.fields):
-        lines += [f"  {f['field']}: {f['message']}" for f in complaint.fields]
+    lines += [
+        f"  {f['field']}: {f['message']}"
+        for f in complaint.fields
+        if f["message"] not in complaint.message
+    ]
     if complaint.hint:
-        lines.append(f"Hint: {complaint.hint}")
+        lines.append(f"Hint: {_begun(complaint.hint)}")
     return "\n".join(lines)
 
 

@@ -69,9 +69,12 @@ def enqueue(
         run(context, lambda session: _enqueue_file(session, JobFile(file), defaults, times))
 
 
+_WHAT: Final = 'Say --kind send_email --args \'{"to": "ada@example.org"}\', or --file jobs.ndjson.'
+
+
 def _one(defaults: JobOptions, args: str | None) -> Placed:
     if defaults["kind"] is None:
-        raise wrong("--kind", "neither --kind nor --file was given", "What is to be enqueued?")
+        raise wrong("--kind", "neither --kind nor --file was given", _WHAT)
     return one_job({} if args is None else {"args": json_value(args, "--args")}, defaults)
 
 

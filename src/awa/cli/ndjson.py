@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import orjson
 
-from awa.cli.values import aware_time, wrong
+from awa.cli.values import aware_time, reason_of, wrong
 from awa.model.draft import JobOptions, check_options, prepare
 from awa.model.errors import ValidationError
 from awa.model.limits import QUEUE_DEFAULT
@@ -50,7 +50,7 @@ class JobFile:
                 plain.seek(0)
                 yield from gzip.GzipFile(fileobj=plain) if packed else plain
         except (OSError, EOFError, zlib.error) as error:
-            raise wrong("--file", f"{self.path} cannot be read: {error}") from None
+            raise wrong("--file", f"{self.path} cannot be read: {reason_of(error)}") from None
 
 
 def one_job(document: Mapping[str, Any], defaults: JobOptions) -> Placed:

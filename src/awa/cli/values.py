@@ -17,23 +17,33 @@ def json_object(text: str, option: str) -> dict[str, Any]:
     """A JSON object from an option, or from a file with `@path`."""
     value = json_value(text, option)
     if not isinstance(value, dict):
-        raise wrong(option, f"{option} is {_kind_of(value)}, not a JSON object", _QUOTING)
+        raise wrong(option, f"{option} is {_kind_of(value)}, not a JSON object", _quoting(option))
     return value
 
 
 def json_value(text: str, option: str) -> Any:
     """Any JSON value from an option, or from a file with `@path`."""
+    said = text
     if text.startswith("@"):
         text = _read(Path(text[1:]), option)
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
+        if said is not text:
+            raise wrong(
+                option, f"{option} names the file {said[1:]}, which is not JSON: {error}"
+            ) from None
         shown = text if len(text) <= 60 else f"{text[:57]}…"
         message = f"{option} is not JSON: {error}; it was {shown!r}"
-        raise wrong(option, message, _QUOTING) from None
+        raise wrong(option, message, _quoting(option)) from None
 
 
-_QUOTING = 'In a shell, put JSON into single quotes: --filter \'{"queue": "default"}\''
+def _quoting(option: str) -> str:
+    example = _EXAMPLES.get(option, '{"to": "ada@example.org"}')
+    return f"In a shell, put JSON into single quotes: {option} '{example}'"
+
+
+_EXAMPLES = {"--filter": '{"queue": "default"}', "--spec": '{"priority": 1}'}
 
 
 def aware_time(text: str | None, option: str) -> datetime | None:
@@ -83,9 +93,16 @@ def _read(path: Path, option: str) -> str:
     try:
         return path.read_text()
     except (OSError, UnicodeDecodeError) as error:
+        reason = reason_of(error)
         raise wrong(
-            option, f"{option} names the file {path}, which cannot be read: {error}"
+            option, f"{option} names the file {path}, which cannot be read: {reason}"
         ) from None
+
+
+def reason_of(error: Exception) -> str:
+    """Why a file could not be read, without the number and the name that Python puts around it."""
+    said = error.strerror if isinstance(error, OSError) else None
+    return (said or str(error)).lower()
 
 
 def _kind_of(value: Any) -> str:
