@@ -27,7 +27,7 @@ def test_a_preview_counts_and_changes_nothing(awa: Awa, rows: Callable[[str], li
     assert len(seen["sample"]) == 3
     words = awa("batch-ops", "preview", *MOVE).out
     assert "3 jobs would go to the queue other" in words
-    assert "default 3" in words
+    assert "default: 3" in words
     assert rows("SELECT DISTINCT queue FROM awa.jobs") == [("default",)]
 
 

@@ -166,8 +166,10 @@ def _breakdown(breakdown: Mapping[str, Any]) -> list[RenderableType]:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for dimension, values in breakdown.items():
+        if not values:
+            continue
         pairs = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))
-        shown = [f"{value} {count:,}" for value, count in pairs[:BREAKDOWN_VALUES]]
+        shown = [f"{value}: {count:,}" for value, count in pairs[:BREAKDOWN_VALUES]]
         if len(pairs) > BREAKDOWN_VALUES:
             shown.append(f"and {len(pairs) - BREAKDOWN_VALUES} more")
         table.add_row(f"by {dimension}", Text(", ".join(shown)))
