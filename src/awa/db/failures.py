@@ -60,7 +60,7 @@ def translate(error: Exception) -> AwaError:
         case PoolTimeout() | TooManyRequests():
             return DatabaseError(
                 "no database connection became free in time",
-                hint="Raise the pool's size, or look for work that keeps connections.",
+                hint="Is the server running? If it is: raise AWA_POOL_MAX_SIZE, or look for work that keeps connections.",
             )
         case PoolClosed():
             return DatabaseError("the client is closed", hint="Open a new client.")
@@ -81,7 +81,7 @@ def translate(error: Exception) -> AwaError:
             return RuntimeGone(_first_line(error))
         case pg.InvalidPassword() | pg.InvalidAuthorizationSpecification():
             return _refused_login()
-        case psycopg.Error() if error.sqlstate is None and "authentication failed" in str(error):
+        case psycopg.Error() if error.sqlstate is None and _says_login_failed(str(error)):
             return _refused_login()
         case psycopg.OperationalError() if error.sqlstate is None:
             return DatabaseError(
@@ -90,6 +90,10 @@ def translate(error: Exception) -> AwaError:
             )
         case _:
             return DatabaseError(_without_secrets(_first_line(error)), hint=_server_hint(error))
+
+
+def _says_login_failed(message: str) -> bool:
+    return "authentication failed" in message or "no password supplied" in message
 
 
 def _refused_login() -> DatabaseError:
