@@ -204,6 +204,24 @@ async def test_a_plain_handler_that_returns_an_awaitable_is_told_so(
     assert "async def" in (await client.get_job(job.id)).errors[0]["error"]
 
 
+async def test_a_handler_that_returns_what_means_nothing_is_named(
+    client: awa.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    told = Told()
+
+    @client.task(Work)
+    async def handle(job: awa.Job[Work]) -> Any:
+        told(job)
+        return 42
+
+    job = await client.insert(Work())
+    await client.start([("default", 5)], roles=["worker"])
+    await told.all()
+    await client.shutdown()
+    assert (await client.get_job(job.id)).state == "completed"
+    assert "the handler of work returned int" in caplog.text
+
+
 class Typed(TypedDict):
     n: int
 

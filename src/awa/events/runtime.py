@@ -21,9 +21,8 @@ _duty_failed = Counter("awa_duty_failures_total", "Runs of a duty that failed", 
 
 def started(runtime_id: UUID, roles: Iterable[str], queues: Iterable[str]) -> None:
     """A runtime registered."""
-    log.info(
-        "runtime %s started: roles %s, queues %s", runtime_id, ", ".join(roles), ", ".join(queues)
-    )
+    named = ", ".join(queues) or "none"
+    log.info("runtime %s started: roles %s, queues %s", runtime_id, ", ".join(roles), named)
 
 
 def stopped(runtime_id: UUID, returned: int) -> None:

@@ -129,11 +129,11 @@ async def run_attempt(
         attempt.runner = None
     if result is None:
         return COMPLETED, monotonic() - began_s
-    return decide(result), monotonic() - began_s
+    return decide(result, attempt.row.kind), monotonic() - began_s
 
 
-def decide(result: object) -> Verdict:
-    """What a handler's result means."""
+def decide(result: object, kind: str) -> Verdict:
+    """What the result of this kind's handler means."""
     match result:
         case None:
             return COMPLETED
@@ -156,8 +156,9 @@ def decide(result: object) -> Verdict:
             return _misused("a plain handler returned an awaitable: make it `async def`")
         case _:
             log.warning(
-                "a handler returned %r, which means nothing here; its job is completed",
-                type(result),
+                "the handler of %s returned %s, which means nothing here; the job is completed",
+                kind,
+                type(result).__name__,
             )
             return COMPLETED
 
