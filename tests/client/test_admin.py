@@ -64,6 +64,17 @@ async def test_jobs_are_listed_newest_first_and_by_page(client: awa.AsyncClient)
             await client.list_jobs(**wrong)
 
 
+async def test_arguments_beyond_a_parsers_bounds_break_no_list(
+    client: awa.AsyncClient, conn: psycopg.AsyncConnection[Any]
+) -> None:
+    """PostgreSQL keeps what JSON allows; SQL and other programs may have put it there."""
+    deep = "[" * 3_000 + "]" * 3_000
+    for args in ('{"n": 1e400}', deep, "{}"):
+        await conn.execute("SELECT awa.enqueue('k', %s)", [args])
+    listed = [job.args for job in await client.list_jobs()]
+    assert listed == [{}, deep, {"n": float("inf")}]
+
+
 @pytest.mark.parametrize("run_at", [None, LATER])
 async def test_a_waiting_job_is_cancelled_once(
     client: awa.AsyncClient, run_at: datetime | None

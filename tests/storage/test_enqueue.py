@@ -11,6 +11,8 @@ from awa.storage.enqueue import CHUNK_BYTES, NewJob, enqueue, enqueue_many
 from tests.conftest import Connect
 from tests.storage.world import World
 
+DEEP = '{"a": ' + "[" * 250 + "]" * 250 + "}"
+
 
 async def test_one_job_waits_with_all_that_was_said_of_it(world: World) -> None:
     job = NewJob(
@@ -114,6 +116,7 @@ async def test_sql_alone_is_enough(world: World) -> None:
         ("run_at => '20000-01-01Z'", "years 1 to 9999"),
         ("tags => ARRAY['a', NULL]", "one of these is null"),
         ("metadata => '[1]'", "metadata is a JSON object, not array"),
+        (f"metadata => '{DEEP}'", "nested more than 250 levels deep"),
     ],
 )
 async def test_sql_refuses_what_no_client_could_read_back(
@@ -129,6 +132,15 @@ async def test_a_set_with_a_time_that_no_client_could_read_back_is_refused(world
         await world.fetch(
             "SELECT awa.enqueue_many('q', '{a,b}', '{\"{}\",\"{}\"}', '{1,1}', '{NULL,infinity}', '{1,1}',"
             " '{NULL,NULL}', '{NULL,NULL}', '{NULL,NULL}')"
+        )
+    assert await world.audit() == {}
+
+
+async def test_a_set_with_metadata_that_no_worker_could_parse_is_refused(world: World) -> None:
+    with pytest.raises(InvalidParameterValue, match="250 levels"):
+        await world.fetch(
+            "SELECT awa.enqueue_many('q', '{a}', '{\"{}\"}', '{1}', '{NULL}', '{1}', '{NULL}', ARRAY[%s]::jsonb[], '{NULL}')",
+            DEEP,
         )
     assert await world.audit() == {}
 

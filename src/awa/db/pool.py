@@ -4,6 +4,7 @@ Connections are in autocommit mode and carry no session state. Statements are pr
 the caller says that no pooler stands between.
 """
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -75,8 +76,22 @@ def make_pool(
 
 
 async def _configure(conn: psycopg.AsyncConnection[Any]) -> None:
-    set_json_loads(orjson.loads, conn)
+    set_json_loads(_document, conn)
     set_json_dumps(orjson.dumps, conn)
+
+
+def _document(text: str | bytes) -> Any:
+    """A JSON document, the fast way; one that goes beyond that is no reason to break the list it stands in.
+
+    PostgreSQL keeps numbers beyond a float's range (read as infinite) and documents too deep to be parsed (left as text).
+    """
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        try:
+            return json.loads(text)
+        except RecursionError:
+            return text if isinstance(text, str) else text.decode()
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
     own_txid constant xid8 := pg_current_xact_id();
+    started constant timestamptz := clock_timestamp();
     shards int;
     shard int;
     position_ bigint;
@@ -25,11 +26,11 @@ BEGIN
     END IF;
     SELECT m.enqueue_shards INTO shards FROM awa.queue_meta m WHERE m.queue = enqueue.queue;
     shard := awa.shard_for(coalesce(shards, 1), ordering_key);
-    IF run_at > clock_timestamp() THEN
+    IF run_at > started THEN
         INSERT INTO awa.deferred_jobs AS d
                (job_id, created_at, run_at, priority, max_attempts, route_shard, state, queue, kind, args,
                 tags, metadata, route_key)
-        VALUES (nextval('awa.job_positions'), clock_timestamp(), run_at, priority, max_attempts,
+        VALUES (nextval('awa.job_positions'), started, run_at, priority, max_attempts,
                 CASE WHEN ordering_key IS NOT NULL THEN shard END, 'scheduled', queue, kind, args,
                 tags, metadata, sha256(convert_to(ordering_key, 'UTF8')))
         RETURNING d.job_id INTO position_;
@@ -37,9 +38,9 @@ BEGIN
     END IF;
     PERFORM awa.pause_point('enqueue.before_position');
     INSERT INTO awa.ready_entries AS r
-           (lane_seq, job_id, txid, run_at, lane_id, slot, max_attempts, route_shard, kind, args, tags,
+           (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, max_attempts, route_shard, kind, args, tags,
             metadata, route_key)
-    SELECT p.n, p.n, own_txid, run_at, awa.lane_for(queue, priority, shard), g.current_slot, max_attempts,
+    SELECT p.n, p.n, own_txid, started, started, run_at, awa.lane_for(queue, priority, shard), g.current_slot, max_attempts,
            CASE WHEN ordering_key IS NOT NULL THEN shard END, kind, args, tags, metadata,
            sha256(convert_to(ordering_key, 'UTF8'))
       FROM awa.ring g, nextval('awa.job_positions') p(n)
@@ -73,5 +74,8 @@ BEGIN
         RAISE EXCEPTION 'tags are texts, one of these is null' USING ERRCODE = '22023';
     ELSIF jsonb_typeof(p_metadata) <> 'object' THEN
         RAISE EXCEPTION 'metadata is a JSON object, not %', jsonb_typeof(p_metadata) USING ERRCODE = '22023';
+    ELSIF jsonb_path_exists(p_metadata, '$.**{250}') THEN
+        -- A claim reads metadata for the worker: a document that its parser gives up on would hold up the whole queue.
+        RAISE EXCEPTION 'metadata is nested more than 250 levels deep' USING ERRCODE = '22023';
     END IF;
 END $$;

@@ -24,7 +24,8 @@ BEGIN
                FROM unnest(p_kinds, p_priorities, p_max_attempts) u(kind, priority, max_attempts)) k;
     PERFORM awa.check_new_job_extras(x.run_at, NULL, x.metadata)
        FROM unnest(p_run_ats, p_metadata) x(run_at, metadata)
-      WHERE x.run_at NOT BETWEEN '0001-01-03Z' AND '9999-12-29Z' OR jsonb_typeof(x.metadata) <> 'object';
+      WHERE x.run_at NOT BETWEEN '0001-01-03Z' AND '9999-12-29Z' OR jsonb_typeof(x.metadata) <> 'object'
+         OR jsonb_path_exists(x.metadata, '$.**{250}');
     SELECT coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = p_queue), 1) INTO shards;
     SELECT g.current_slot INTO open_slot FROM awa.ring g;
     -- lanes[(priority - 1) * shards + shard + 1]; made only for the priorities that occur.
