@@ -96,14 +96,20 @@ class Sandbox:
 
     async def _start(self, block: Block) -> None:
         process = await self._launch(block)
-        self._background.append(process)
         awaited = block.rest.removeprefix("until ").strip()
         assert process.stdout is not None
         self._printed = ""
-        while awaited not in self._printed:
-            line = await asyncio.wait_for(process.stdout.readline(), START_TIMEOUT_S)
-            assert line, f"{block} ended before it said {awaited!r}: {self._printed}"
-            self._printed += line.decode()
+        try:
+            while awaited not in self._printed:
+                line = await asyncio.wait_for(process.stdout.readline(), START_TIMEOUT_S)
+                assert line, f"{block} ended before it said {awaited!r}: {self._printed}"
+                self._printed += line.decode()
+        except BaseException:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+            raise
+        self._background.append(process)
 
     async def _launch(self, block: Block) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
