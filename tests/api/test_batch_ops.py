@@ -161,6 +161,38 @@ async def test_what_only_submit_takes_is_checked_as_well(
     assert fields_of(await api.post("/api/batch-ops", json=MOVE | change)) == {field}
 
 
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ([], "body: expected an object"),
+        (MOVE | {"filter": []}, "filter: expected an object"),
+        (MOVE | {"op_kind": 3}, "op_kind: expected a text"),
+        (MOVE | {"all": "yes"}, "all: expected true or false"),
+    ],
+)
+async def test_a_value_of_the_wrong_type_is_told_what_was_expected(
+    api: httpx.AsyncClient, body: object, told: str
+) -> None:
+    answer = await api.post("/api/batch-ops", json=body)
+    assert error_of(answer, 422, "invalid")["message"] == told
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("limit=0", "limit: must be at least 1"),
+        ("limit=1001", "limit: must be at most 1000"),
+        ("limit=ten", "limit: expected a whole number"),
+        ("state=nowhere", "state: expected 'pending', 'scanning', "),
+    ],
+)
+async def test_a_wrong_parameter_is_told_what_was_expected(
+    api: httpx.AsyncClient, query: str, told: str
+) -> None:
+    answer = await api.get(f"/api/batch-ops?{query}")
+    assert error_of(answer, 422, "invalid")["message"].startswith(told)
+
+
 async def test_a_misspelt_field_is_told_the_right_one(api: httpx.AsyncClient) -> None:
     answer = await api.post("/api/batch-ops", json=MOVE | {"filter": {"queu": "email"}})
     assert "did you mean 'queue'" in error_of(answer, 422, "invalid")["message"]

@@ -30,6 +30,22 @@ def test_operation_moves_that_are_not_in_the_table_are_refused(
     assert refused.value.details == {"state": before.value, "wanted": after.value}
 
 
+@pytest.mark.parametrize(
+    ("before", "hint"),
+    [
+        (OperationState.COMPLETED, "it has ended"),
+        (OperationState.CANCELLED, "it has ended"),
+        (OperationState.CANCELLING, "asked for already"),
+    ],
+)
+def test_a_cancellation_that_comes_too_late_is_refused_in_words_of_its_own(
+    before: OperationState, hint: str
+) -> None:
+    with pytest.raises(Conflict, match=f"that is {before} cannot be cancelled") as refused:
+        check_operation_move(before, OperationState.CANCELLING)
+    assert hint in str(refused.value.hint)
+
+
 def test_every_arrow_has_a_sentence() -> None:
     for sentence in [*JOB_MOVES.values(), *OPERATION_MOVES.values()]:
         assert sentence[0].isupper()

@@ -149,12 +149,31 @@ def _fields_of(errors: Iterable[Mapping[str, Any]]) -> Iterable[FieldProblem]:
         place = [str(part) for part in error["loc"]]
         # The first part says where it stood (body, query, path): no part of the field's name.
         name = ".".join(place[1:]) or place[0]
-        message = str(error["msg"]).removeprefix("Value error, ")
-        if error["type"] == "extra_forbidden":
-            message = "is not known here"
-        elif error["type"] == "missing":
-            message = "is missing"
-        yield FieldProblem(name, message)
+        yield FieldProblem(name, _told(error))
+
+
+def _told(error: Mapping[str, Any]) -> str:
+    context = error.get("ctx") or {}
+    match error["type"]:
+        case "extra_forbidden":
+            return "is not known here"
+        case "missing":
+            return "is missing"
+        case "dict_type" | "model_attributes_type":
+            return "expected an object"
+        case "string_type":
+            return "expected a text"
+        case "bool_type":
+            return "expected true or false"
+        case "int_type" | "int_parsing":
+            return "expected a whole number"
+        case "greater_than_equal":
+            return f"must be at least {context['ge']}"
+        case "less_than_equal":
+            return f"must be at most {context['le']}"
+        case "enum" | "literal_error":
+            return f"expected {context['expected']}"
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 def _summary(fields: Sequence[FieldProblem]) -> str:

@@ -109,14 +109,21 @@ def check_operation_move(before: OperationState, after: OperationState) -> None:
     """Raise `Conflict` with the present state unless the table has this move."""
     if (before, after) in OPERATION_MOVES:
         return
+    wish = "be cancelled" if after in _CANCELLED else f"become {after}"
     raise Conflict(
-        f"an operation that is {before} cannot become {after}",
-        hint=_possible(moves_from(OPERATION_MOVES, before)),
+        f"an operation that is {before} cannot {wish}",
+        hint=_way_out(before, after),
         details={"state": before.value, "wanted": after.value},
     )
 
 
-def _possible(states: frozenset[OperationState]) -> str:
-    if not states:
-        return "this state is final"
-    return "from here it can become " + " or ".join(sorted(states))
+_CANCELLED: Final = frozenset({OperationState.CANCELLING, OperationState.CANCELLED})
+
+
+def _way_out(before: OperationState, after: OperationState) -> str:
+    possible = moves_from(OPERATION_MOVES, before)
+    if not possible:
+        return "it has ended, and what it changed stays changed"
+    if before in _CANCELLED and after in _CANCELLED:
+        return "that was asked for already; it ends after its present chunk"
+    return "from here it can become " + " or ".join(sorted(possible))
