@@ -1,0 +1,187 @@
+"""The machine that does at random what users, workers, operators and the leader do, and audits after each step.
+
+Six sessions take turns: a slow and a quick producer, worker and mover. The slow ones may keep transactions open while
+the others go on. Everything runs one step at a time, so the model knows exactly what each step must answer: which jobs a claim serves, which a move
+finds, what a late finisher is told.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import hypothesis.strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
+from psycopg import AsyncConnection
+
+from awa.storage import runtimes
+from tests.proofs.model.reference import QUEUES, Job, Reference, Session
+from tests.storage.world import World
+
+T = TypeVar("T")
+
+# Deleting is quicker than a new database, and keeps the plans of the sessions.
+TABLES = [
+    "ready_entries",
+    "ready_tombstones",
+    "lane_claims",
+    "attempt_closures",
+    "attempts",
+    "deferred_jobs",
+    "finished_jobs",
+    "runtimes",
+    "lanes",
+    "queue_meta",
+]
+RESET = "; ".join(
+    [
+        *(f"DELETE FROM awa.{table}" for table in TABLES),
+        "UPDATE awa.ring SET current_slot = 0, opened_at = clock_timestamp()",
+        "SELECT setval('awa.job_positions', 1, false), setval('awa.lanes_lane_id_seq', 1, false)",
+    ]
+)
+NAMES = ("producer 1", "producer 2", "worker 1", "worker 2", "mover 1", "mover 2")
+NEVER_HANG = "-c statement_timeout=10000"
+HELD_LANES = """
+    SELECT l.objid::int, a.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+     WHERE l.locktype = 'advisory' AND l.classid = 4712 AND l.granted
+       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
+class Troupe:
+    """The sessions of all examples: opening them anew each time would cost more than what they do."""
+
+    def __init__(self, url: str) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.conns = self.loop.run_until_complete(self._connect(url))
+
+    async def _connect(self, url: str) -> list[AsyncConnection[Any]]:
+        return [
+            await AsyncConnection.connect(url, autocommit=True, options=NEVER_HANG)
+            for _ in range(1 + len(NAMES))
+        ]
+
+    def leave(self) -> None:
+        """Everybody goes home."""
+        for conn in self.conns:
+            self.loop.run_until_complete(conn.close())
+        self.loop.close()
+
+
+class Machine(RuleBasedStateMachine):
+    """Sessions, the model, and the audit. The rules are in the classes above this one."""
+
+    def __init__(self, troupe: Troupe) -> None:
+        super().__init__()
+        self.troupe = troupe
+        self.model = Reference()
+        self.is_sound = False
+
+    def run(self, deed: Coroutine[Any, Any, T]) -> T:
+        """Does a deed of the asynchronous world."""
+        self.is_sound = False
+        return self.troupe.loop.run_until_complete(deed)
+
+    @initialize(jobs=st.integers(0, 6))
+    def open_the_stage(self, jobs: int) -> None:
+        """An empty store with one lane, in which a few jobs wait."""
+        self.run(self._open(jobs))
+
+    async def _open(self, jobs: int) -> None:
+        admin, *conns = self.troupe.conns
+        await admin.execute(RESET)
+        for conn in self.troupe.conns:
+            await conn.execute("SELECT setseed(0)")
+        self.house = await World.on(admin)
+        self.sessions = {
+            name: Session(name, await World.on(conn))
+            for name, conn in zip(NAMES, conns, strict=True)
+        }
+        self.producers, self.workers, self.movers = (
+            [session for session in self.sessions.values() if session.name.startswith(role)]
+            for role in ("producer", "worker", "mover")
+        )
+        for id_ in await self.house.enqueue(jobs, queue=QUEUES[0], max_attempts=3):
+            self.model.add(id_, Job(QUEUES[0], 2, "available", 3))
+
+    def teardown(self) -> None:
+        """Whatever the example left open is closed; nothing that waits may be left unserved."""
+        sound = self.is_sound
+        if hasattr(self, "house"):
+            self.run(self._close(sound=sound))
+
+    async def _close(self, *, sound: bool) -> None:
+        for session in self.sessions.values():
+            await self.conclude(session, commit=sound)
+        if sound:
+            await self._drain()
+
+    async def _drain(self) -> None:
+        """A lost job is one that the views show and no claim serves."""
+        self.check(await self.house.audit())
+        served: list[int] = []
+        queues = {job.queue for job in self.model.jobs.values()} - self.model.paused
+        for queue in queues:
+            while batch := await self.house.claim_ids(limit=50, queue=queue):
+                served += batch
+        waiting = [
+            id_ for id_ in self.model.having("available") if self.model.jobs[id_].queue in queues
+        ]
+        assert sorted(served) == sorted(waiting)
+
+    @invariant()
+    def every_job_is_in_its_one_place(self) -> None:
+        """And the views say so."""
+        if hasattr(self, "house"):
+            self.check(self.run(self.house.audit()))
+            self.is_sound = True
+
+    def check(self, found: dict[int, Any]) -> None:
+        """The views against the model."""
+        expected = self.model.places()
+        wrong = {
+            id_: (found.get(id_), expected.get(id_))
+            for id_ in found.keys() | expected.keys()
+            if found.get(id_) != expected.get(id_)
+        }
+        assert not wrong, f"found, expected: {wrong}"
+
+    async def begin(self, session: Session) -> None:
+        """The session keeps a transaction open from now on."""
+        if not session.is_open:
+            await session.world.conn.execute("BEGIN")
+            session.is_open = True
+
+    async def conclude(self, session: Session, *, commit: bool) -> None:
+        """The session's transaction ends, and with a commit has its say."""
+        if not session.is_open:
+            return
+        await session.world.conn.execute("COMMIT" if commit else "ROLLBACK")
+        effects = session.effects
+        session.is_open, session.holds, session.effects = False, set(), []
+        session.pending, session.attempts = [], []
+        if commit:
+            for effect in effects:
+                effect()
+
+    def held_by_others(self, session: Session | None = None) -> set[int]:
+        """Jobs whose rows open transactions of others hold."""
+        others = (other for other in self.sessions.values() if other is not session)
+        return {job_id for other in others for job_id in other.holds}
+
+    def pick(self, picks: list[int]) -> list[int]:
+        """Some of the jobs that there are."""
+        known = sorted(self.model.jobs, reverse=True)
+        return sorted({known[pick % len(known)] for pick in picks}) if known else []
+
+    async def lanes_of_others(self, session: Session) -> set[int]:
+        """Lanes that open claims of others hold."""
+        cursor = await self.house.conn.execute(HELD_LANES)
+        own = session.world.conn.info.backend_pid
+        return {lane for lane, pid in await cursor.fetchall() if pid != own}
+
+    async def new_runtime(self, session: Session) -> None:
+        """The session's program starts again under a new id."""
+        session.world.runtime_id = uuid4()
+        await runtimes.register(self.house.conn, session.world.runtime_id, ["worker"], {})

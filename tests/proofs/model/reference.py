@@ -1,0 +1,127 @@
+"""What the engine is meant to do, said without a database: jobs in places, and who holds what.
+
+A job is in one place. A transaction that is open holds jobs and lanes, and has its say at its commit; nobody else can
+touch what it holds, so what it will say is known when it is said.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from awa.storage.claim import ClaimedJob
+from tests.storage.world import Place, World
+
+QUEUES = ("alpha", "beta")
+WAITING = {"available", "scheduled", "retryable"}
+DEFERRED = {"scheduled", "retryable"}
+
+
+@dataclass
+class Job:
+    """A job, and how far it has come."""
+
+    queue: str
+    priority: int
+    state: str
+    max_attempts: int
+    attempt: int = 0
+
+    def place(self) -> Place:
+        """What the views must say of it."""
+        return Place(self.queue, self.state, self.priority, self.attempt)
+
+
+@dataclass
+class Attempt:
+    """An attempt in somebody's hands, and whether it has ended."""
+
+    claimed: ClaimedJob
+    runtime_id: UUID
+    over: bool = False
+
+    @property
+    def job_id(self) -> int:
+        """The job it is an attempt at."""
+        return self.claimed.job_id
+
+
+@dataclass
+class Session:
+    """A connection that may keep a transaction open: what it holds, and what it will have done."""
+
+    name: str
+    world: World
+    is_open: bool = False
+    holds: set[int] = field(default_factory=set)
+    effects: list[Callable[[], object]] = field(default_factory=list)
+    pending: list[int] = field(default_factory=list)  # its own new jobs, which it may claim itself
+    attempts: list[Attempt] = field(default_factory=list)  # claimed in this transaction
+
+
+class Reference:
+    """All jobs and attempts that were ever committed."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[int, Job] = {}
+        self.attempts: list[Attempt] = []
+        self.served: set[int] = set()
+        self.paused: set[str] = set()
+        self.dead: set[UUID] = set()
+
+    def places(self) -> dict[int, Place]:
+        """What an audit must find."""
+        return {id_: job.place() for id_, job in self.jobs.items()}
+
+    def having(self, *states: str) -> set[int]:
+        """Jobs in one of these states."""
+        return {id_ for id_, job in self.jobs.items() if job.state in states}
+
+    def add(self, job_id: int, job: Job) -> None:
+        """A new job."""
+        assert job_id not in self.jobs, f"job {job_id} was there already"
+        self.jobs[job_id] = job
+
+    def begin(self, attempt: Attempt) -> None:
+        """An attempt begins."""
+        position = attempt.claimed.lane_seq
+        assert position not in self.served, f"position {position} was served twice"
+        self.served.add(position)
+        job = self.jobs[attempt.job_id]
+        assert job.state == "available", f"job {attempt.job_id} was served while {job.state}"
+        job.state, job.attempt = "running", job.attempt + 1
+        assert job.attempt == attempt.claimed.attempt
+        self.attempts.append(attempt)
+
+    def end(self, attempt: Attempt, outcome: str) -> str:
+        """An attempt ends; the state that its job has then."""
+        assert not attempt.over
+        attempt.over = True
+        job = self.jobs[attempt.job_id]
+        match outcome:
+            case "completed" | "failed" | "cancelled":
+                job.state = outcome
+            case "retried":
+                job.state = "failed" if job.attempt >= job.max_attempts else "retryable"
+            case "snoozed":
+                job.state, job.attempt = "scheduled", job.attempt - 1
+            case "returned":
+                job.state, job.attempt = "available", job.attempt - 1
+        return job.state
+
+    def running(self) -> dict[int, Attempt]:
+        """job id -> its open attempt."""
+        return {attempt.job_id: attempt for attempt in self.attempts if not attempt.over}
+
+    def retry(self, job_id: int) -> None:
+        """An ended or deferred job runs again now."""
+        job = self.jobs[job_id]
+        if job.state not in DEFERRED:
+            job.max_attempts = max(job.max_attempts, job.attempt + 1)
+        job.state = "available"
+
+    def move(self, job_id: int, queue: str | None, priority: int | None) -> str:
+        """moved | noop, as the engine would say."""
+        job = self.jobs[job_id]
+        before = (job.queue, job.priority)
+        job.queue, job.priority = queue or job.queue, priority or job.priority
+        return "noop" if (job.queue, job.priority) == before else "moved"
