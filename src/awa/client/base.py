@@ -13,8 +13,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from awa.config import Settings
 from awa.db import migrate as migrations
-from awa.db.failures import mapped_errors
 from awa.db.beside import connect_like
+from awa.db.failures import mapped_errors
 from awa.db.listener import Connect
 from awa.db.pool import Pool, connect, connection, make_pool
 from awa.model.errors import ValidationError, invalid_field
