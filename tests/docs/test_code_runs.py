@@ -11,6 +11,8 @@ RUNNING = {"python", "sh", "sql"}
 WITH_CODE = [page for page in pages() if RUNNING & {block.language for block in blocks(page)}]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
 async def test_the_page_does_what_it_says(page: Path, sandbox: Sandbox) -> None:
     for block in blocks(page):
