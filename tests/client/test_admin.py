@@ -9,8 +9,13 @@ import psycopg
 import pytest
 
 import awa
+from awa.storage import read
+from tests.storage.world import World
 
 Connect = Callable[..., Awaitable[psycopg.AsyncConnection[Any]]]
+ROWS_READ = """
+    SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int FROM pg_stat_user_tables WHERE relname LIKE 'ready_entries%'
+"""
 LATER = datetime.now(UTC) + timedelta(hours=1)
 
 
@@ -62,6 +67,56 @@ async def test_jobs_are_listed_newest_first_and_by_page(client: awa.AsyncClient)
     for wrong in ({"state": "lost"}, {"limit": 0}, {"limit": 5000}, {"before_id": 0}):
         with pytest.raises(awa.ValidationError):
             await client.list_jobs(**wrong)
+
+
+@pytest.mark.parametrize("few_waiting", [0, 5_000])
+async def test_each_state_is_listed_from_its_places(
+    client: awa.AsyncClient,
+    conn: psycopg.AsyncConnection[Any],
+    few_waiting: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With many waiting jobs and with few, by page, and with another filter beside the state."""
+    monkeypatch.setattr(read, "FEW_WAITING_JOBS", few_waiting)
+    world = await World.on(conn)
+    expected: dict[str, list[int]] = {"running": [], "scheduled": []}
+    for state in ("completed", "failed", "cancelled", "retryable"):
+        expected[state] = await world.enqueue(3, queue=state)
+        outcome = "retried" if state == "retryable" else state
+        await world.finish(await world.claim(queue=state), outcome)
+    recorded = await world.enqueue(queue="completed")
+    await world.finish(await world.claim(queue="completed"), metadata={"n": 1})
+    expected["completed"] += recorded
+    expected["scheduled"] = await world.enqueue(3, run_at=LATER)
+    expected["running"] = await world.enqueue(3, queue="running")
+    await world.claim(queue="running")
+    expected["available"] = await world.enqueue(3)
+    for state, ids in expected.items():
+        newest_first = sorted(ids, reverse=True)
+        page = await client.list_jobs(state=state, limit=2)
+        rest = await client.list_jobs(state=state, before_id=page[-1].id)
+        assert [job.id for job in (*page, *rest)] == newest_first, state
+        assert {job.state for job in (*page, *rest)} == {state}
+        assert await client.list_jobs(state=state, queue="none") == []
+    everything = [job.id for job in await client.list_jobs()]
+    assert everything == sorted((id_ for ids in expected.values() for id_ in ids), reverse=True)
+
+
+async def test_a_state_that_no_job_has_is_not_looked_for_in_all_history(
+    client: awa.AsyncClient, conn: psycopg.AsyncConnection[Any]
+) -> None:
+    world = await World.on(conn)
+    await world.enqueue(20_000)
+    await world.finish(await world.claim(20_000))
+    await conn.execute("SELECT pg_stat_force_next_flush()")
+    before = await world.fetch(ROWS_READ)
+    for state in awa.JobState:
+        if state is not awa.JobState.COMPLETED:
+            assert await client.list_jobs(state=state) == []
+    async with client.connection() as other:
+        await other.execute("SELECT pg_stat_force_next_flush()")
+    after = await world.fetch(ROWS_READ)
+    assert after[0] - before[0] < 1_000
 
 
 async def test_arguments_beyond_a_parsers_bounds_break_no_list(

@@ -58,6 +58,7 @@ async def list_jobs(
         predicate.params,
         limit=check_page(limit),
         before_id=None if before_id is None else check_job_id(before_id, field="before_id"),
+        state=given.state,
     )
     return [job_from_row(row) for row in rows]
 

@@ -1,0 +1,8 @@
+-- The lanes' jobs: waiting, running and completed. {predicate} is a compiled filter over alias j.
+-- moves: nothing
+-- index: ready_entries (job_id), backwards
+-- bound: max_rows, and what the filter leaves out between them
+-- params: before_id (null: from the newest), max_rows, and those of the filter
+(SELECT j.* FROM awa.lane_places j
+  WHERE j.id < coalesce(%(before_id)s::bigint, 9223372036854775807) AND {predicate}
+  ORDER BY j.id DESC LIMIT %(max_rows)s)
