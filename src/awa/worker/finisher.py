@@ -24,7 +24,7 @@ from awa.worker.attempt import RETURNED, Attempt, Verdict
 from awa.worker.ledger import Ledger
 from awa.worker.retry import Retry
 
-FLIGHT_MAX_ENDINGS: Final = 1_000
+FLIGHT_MAX_ENDINGS: Final = 2_000
 WAITING_MAX_ENDINGS: Final = 10_000
 _UNSTORABLE: Final = "Unstorable"
 

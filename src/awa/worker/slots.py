@@ -13,7 +13,7 @@ import asyncio
 from time import monotonic
 from typing import Final
 
-CLAIM_MAX_JOBS: Final = 500
+CLAIM_MAX_JOBS: Final = 2_000
 # When more jobs wait than there is room for, a claim waits this long for a little more room.
 LINGER_S: Final = 0.002
 # How often a full queue looks whether what it claimed ahead waits too long.
