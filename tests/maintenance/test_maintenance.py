@@ -10,6 +10,8 @@ from uuid import UUID, uuid4
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import AsyncConnectionPool
 
 from awa.config import Settings
 from awa.db import run
@@ -146,3 +148,14 @@ async def test_it_waits_for_a_database_that_is_away_and_survives_its_restart(
             await conn.execute("SELECT awa.enqueue('a', run_at => now() + interval '0.1 seconds')")
             await until_value(conn, "SELECT state FROM awa.jobs", "available")
     await pool.close()
+
+
+async def test_a_pool_that_keeps_its_address_in_arguments_is_followed(
+    database_url: str, settings: Settings
+) -> None:
+    """Passwords and certificates are given so; the connection string says nothing then."""
+    kwargs = {**conninfo_to_dict(database_url), "autocommit": True}
+    async with AsyncConnectionPool("", kwargs=kwargs, min_size=1, open=False) as pool:
+        runtime_id = uuid4()
+        async with running(pool, settings, runtime_id), pool.connection() as conn:
+            await until_led_by(conn, runtime_id)

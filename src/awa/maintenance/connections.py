@@ -7,22 +7,17 @@ lease. The pool holds one connection while the process only stands for election 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from awa.db.pool import Pool, make_pool
+from awa.db.beside import pool_like
+from awa.db.pool import Pool
 
 # The lease, the batch operations, and one to spare.
 BESIDE_DUTIES = 3
-CONNECTION_WAIT_S = 10.0
 
 
 @asynccontextmanager
 async def own_pool(pool: Pool, duties: int) -> AsyncIterator[Pool]:
     """A pool to the same database as `pool`, large enough for every duty at once."""
-    own = make_pool(
-        str(pool.conninfo),
-        min_size=1,
-        max_size=duties + BESIDE_DUTIES,
-        timeout_s=CONNECTION_WAIT_S,
-    )
+    own = pool_like(pool, duties + BESIDE_DUTIES)
     try:
         # Not waited for: a database that is away now is waited for by the election.
         await own.open(wait=False)
