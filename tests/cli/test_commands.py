@@ -127,6 +127,12 @@ def test_migrate_prints_its_sql_without_a_database(bare: Awa) -> None:
     assert bare("migrate", "--sql").out == render_sql()
 
 
+def test_enqueue_one_job_many_times_over(awa: Awa, rows: Rows) -> None:
+    ran = awa("--json", "enqueue", "--kind", "send", "--repeat", "1200")
+    assert (ran.code, ran.document["enqueued"], ran.document["available"]) == (0, 1200, 1200)
+    assert rows("SELECT kind, count(*) FROM awa.jobs GROUP BY kind") == [("send", 1200)]
+
+
 def test_doctor_finds_what_is_wrong_and_says_what_helps(awa: Awa) -> None:
     add(awa, "--queue", "mail")
     ran = awa("doctor")

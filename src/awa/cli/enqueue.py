@@ -62,11 +62,16 @@ def enqueue(
     check_options(defaults)
     if file is None:
         placed = _one(defaults, args)
-        run(context, lambda session: _enqueue_one(session, placed, times))
+        if times == 1:
+            run(context, lambda session: _enqueue_one(session, placed))
+        else:
+            run(context, lambda session: _enqueue_all(session, repeat(placed, times), times))
     elif args is not None:
         raise wrong("--args", "--args is for a single job, not for --file", "Lines have their own.")
     else:
-        run(context, lambda session: _enqueue_file(session, JobFile(file), defaults, times))
+        jobs = JobFile(file)
+        source = chain.from_iterable(jobs.jobs(defaults) for _ in repeat(None, times))
+        run(context, lambda session: _enqueue_all(session, source, jobs.count() * times))
 
 
 _WHAT: Final = 'Say --kind send_email --args \'{"to": "ada@example.org"}\', or --file jobs.ndjson.'
@@ -78,25 +83,20 @@ def _one(defaults: JobOptions, args: str | None) -> Placed:
     return one_job({} if args is None else {"args": json_value(args, "--args")}, defaults)
 
 
-async def _enqueue_one(session: Session, placed: Placed, times: int) -> None:
+async def _enqueue_one(session: Session, placed: Placed) -> None:
     session.if_interrupted = "Interrupted; nothing was enqueued."
     queue, job = placed
-    async with session.client.connection() as conn, conn.transaction():
-        inserted = await enqueue_many(conn, queue, [job] * times)
-    first = inserted[0]
-    result = {"id": first.job_id, "state": first.state, "queue": queue, "enqueued": times}
-    if times == 1:
-        session.out.result(result, f"Enqueued as job {first.job_id}, {first.state} in {queue}.")
-    else:
-        session.out.result(result, f"Enqueued {number(times, 'job')} into {queue}.")
+    async with session.client.connection() as conn:
+        (done,) = await enqueue_many(conn, queue, [job])
+    result = {"id": done.job_id, "state": done.state, "queue": queue, "enqueued": 1}
+    session.out.result(result, f"Enqueued as job {done.job_id}, {done.state} in {queue}.")
 
 
-async def _enqueue_file(session: Session, jobs: JobFile, defaults: JobOptions, times: int) -> None:
+async def _enqueue_all(session: Session, source: Iterator[Placed], total: int) -> None:
+    """All of them in one transaction, a part at a time, so that neither memory nor patience is strained."""
     session.if_interrupted = "Interrupted; nothing was enqueued."
-    total = jobs.count() * times
     began = time.monotonic()
     states: Counter[str] = Counter()
-    source = chain.from_iterable(jobs.jobs(defaults) for _ in repeat(None, times))
     with progress(session.out, "Enqueueing", total, "jobs") as bar:
         async with session.client.connection() as conn, conn.transaction():
             for chunk in _chunks(source):
