@@ -70,7 +70,10 @@ async def test_no_token_reaches_the_log(
 def test_a_taken_port_is_told_with_a_hint() -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(AwaError, match=f"cannot listen on 127.0.0.1 port {port}") as caught:
+        with pytest.raises(
+            AwaError,
+            match=f"^cannot listen on 127.0.0.1 port {port}: Address already in use \\(choose",
+        ) as caught:
             listen("127.0.0.1", port)
         assert "--port" in str(caught.value.hint)
 

@@ -7,6 +7,7 @@ believed, they only ever take rights away (see access.py).
 
 import asyncio
 import ipaddress
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -53,11 +54,20 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=BACKLOG_MAX_CONNECTIONS)
     except (OSError, UnicodeError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else "not a host name"
+        reason = _reason_of(problem)
         raise AwaError(
             f"cannot listen on {host} port {port}: {reason}",
             hint="choose another --port or --host, or stop what holds it",
         ) from None
+
+
+def _reason_of(problem: OSError | UnicodeError) -> str | None:
+    """Why, in the system's words alone: Python adds the address, which the sentence names already."""
+    if not isinstance(problem, OSError):
+        return "not a host name"
+    if isinstance(problem, socket.gaierror) or problem.errno is None:
+        return problem.strerror
+    return os.strerror(problem.errno)
 
 
 def address_of(listener: socket.socket) -> str:

@@ -63,5 +63,9 @@ def _no_client(module: str, name: str, found: object, clients: list[str]) -> Val
     else:
         message = f"{module}:{name} is a {type(found).__name__}, not an awa.AsyncClient"
     close = get_close_matches(name, clients, n=1) or clients[:1]
-    hint = f"Did you mean {module}:{close[0]}?" if close else f"{module} holds no awa.AsyncClient."
+    hint = (
+        f"Did you mean {module}:{close[0]}?"
+        if close
+        else f"The module {module} holds no awa.AsyncClient."
+    )
     return wrong(_ARGUMENT, message, hint)
