@@ -17,9 +17,10 @@ from typing import Final, NamedTuple
 
 from awa.db.failures import is_lost_connection
 from awa.db.pool import Pool, connection
+from awa.db.run import Connection
 from awa.events import jobs as events
 from awa.model.errors import AwaError, ValidationError
-from awa.storage.finish import Ending, finish
+from awa.storage.finish import Ending, complete, finish
 from awa.worker.attempt import RETURNED, Attempt, Verdict
 from awa.worker.ledger import Ledger
 from awa.worker.retry import Retry
@@ -94,7 +95,7 @@ class Finisher:
             began_s = monotonic()
             try:
                 async with connection(self._pool) as conn:
-                    owned = await finish(conn, ledger.runtime_id, [_told(e) for e in endings])
+                    lost = await _tell(conn, ledger, endings)
             except AwaError as problem:
                 if _unstorable(problem):
                     await self._halve(endings, problem)
@@ -103,28 +104,28 @@ class Finisher:
                 await retry.after(problem)
                 continue
             events.finish_took(monotonic() - began_s)
-            self._sent(ledger, endings, owned, sent_before=sent_before)
+            self._sent(ledger, endings, lost, sent_before=sent_before)
             return
 
     def _sent(
-        self, ledger: Ledger, endings: list[_Ended], owned: dict[int, str], *, sent_before: bool
+        self, ledger: Ledger, endings: list[_Ended], lost: set[int], *, sent_before: bool
     ) -> None:
-        """The database has answered: `owned` are the attempts that this call has ended."""
+        """The database has answered: `lost` are the positions that were not this runtime's any more."""
         counts: Counter[tuple[str, str]] = Counter()
         busy_s: Counter[str] = Counter()
-        lost = 0
+        not_owned = 0
         for attempt, verdict, seconds in endings:
             row = attempt.row
             ledger.close(attempt)
             busy_s[row.queue] += seconds  # type: ignore[assignment]
-            if row.lane_seq in owned:
+            if (
+                row.lane_seq not in lost or sent_before
+            ):  # or ended by the call whose answer was lost
                 counts[row.queue, verdict.outcome] += 1
-            elif sent_before:
-                counts[row.queue, verdict.outcome] += 1  # ended by the call whose answer was lost
             else:
-                lost += 1
-        events.ended(counts, busy_s, lost)
-        if lost:
+                not_owned += 1
+        events.ended(counts, busy_s, not_owned)
+        if not_owned:
             self._on_not_owned()
 
     async def _halve(self, endings: list[_Ended], problem: AwaError) -> None:
@@ -150,9 +151,27 @@ def _sorted_out(flight: list[_Ended]) -> list[list[_Ended]]:
     """Sets that one call can take: one runtime id, and plain completions (the fast way) by themselves."""
     sets: dict[tuple[int, bool], list[_Ended]] = {}
     for ended in flight:
-        plain = ended.verdict.outcome == "completed" and ended.attempt.changes is None
-        sets.setdefault((id(ended.attempt.ledger), not plain), []).append(ended)
+        sets.setdefault((id(ended.attempt.ledger), _is_plain(ended)), []).append(ended)
     return list(sets.values())
+
+
+def _is_plain(ended: _Ended) -> bool:
+    return ended.verdict.outcome == "completed" and ended.attempt.changes is None
+
+
+async def _tell(conn: Connection, ledger: Ledger, endings: list[_Ended]) -> set[int]:
+    """Tell the database of one set; answers the positions that were not ours any more."""
+    if not _is_plain(endings[0]):
+        owned = await finish(conn, ledger.runtime_id, [_told(ended) for ended in endings])
+        return {ended.attempt.row.lane_seq for ended in endings} - owned.keys()
+    rows = [ended.attempt.row for ended in endings]
+    return await complete(
+        conn,
+        ledger.runtime_id,
+        [row.lane_id for row in rows],
+        [row.claim_no for row in rows],
+        [row.lane_seq for row in rows],
+    )
 
 
 def _told(ended: _Ended) -> Ending:
