@@ -239,3 +239,17 @@ async def test_health_is_told_of_a_database_that_is_not_there() -> None:
     await client.close()
     assert seen["healthy"] is False
     assert "no connection" in seen["problems"][0]
+
+
+async def test_a_queue_is_spread_over_lanes_and_a_bad_width_is_refused(
+    client: awa.AsyncClient,
+) -> None:
+    assert (await client.set_enqueue_shards("wide", 8))["enqueue_shards"] == 8
+    await client.insert_many([Work(n) for n in range(100)], queue="wide")
+    async with client.transaction() as tx:
+        row = await tx.fetch_one("SELECT count(*) AS n FROM awa.lanes WHERE queue = 'wide'")
+    assert row == {"n": 8}
+    wrong: tuple[Any, ...] = (0, 65, True, "2")
+    for shards in wrong:
+        with pytest.raises(awa.ValidationError, match="shards"):
+            await client.set_enqueue_shards("wide", shards)

@@ -10,7 +10,7 @@ from awa.db import migrate as migrations
 from awa.model.errors import AwaError, NotFound
 from awa.model.filter import JobFilter
 from awa.model.job import Job
-from awa.model.limits import PAGE_DEFAULT_ROWS, check_actor, check_queue
+from awa.model.limits import PAGE_DEFAULT_ROWS, check_actor, check_queue, check_shards
 from awa.model.states import JobState
 from awa.operations import single
 from awa.storage import queues, runtimes
@@ -86,6 +86,16 @@ class Admin(Base):
         """Cancel everything that waits in a queue; answers how many jobs. What runs goes on."""
         async with self.connection() as conn:
             return await single.drain_queue(conn, queue, reason=reason)
+
+    async def set_enqueue_shards(self, queue: str, shards: int) -> dict[str, Any]:
+        """Spread each priority of a queue over `shards` lanes (1 to 64) from now on; what waits keeps its lane.
+
+        More lanes let more workers claim at once; jobs with an ordering key keep their order within one.
+        """
+        check_queue(queue)
+        check_shards(shards)
+        async with self.connection() as conn:
+            return await queues.set_enqueue_shards(conn, queue, shards)
 
     async def queue_stats(self, queue: str | None = None) -> list[dict[str, Any]]:
         """Each queue with its jobs by state, its pause, and the age of what waits longest, in seconds."""

@@ -24,6 +24,7 @@ QUEUE_DEFAULT: Final = "default"
 
 MAX_ATTEMPTS_DEFAULT: Final = 25
 MAX_ATTEMPTS_MAX: Final = 1_000
+ENQUEUE_SHARDS_MAX: Final = 64
 ARGS_MAX_BYTES: Final = 100 * 1024 * 1024
 
 PAGE_DEFAULT_ROWS: Final = 50
@@ -66,6 +67,11 @@ def check_priority(priority: object, *, field: str = "priority") -> int:
 def check_max_attempts(attempts: object, *, field: str = "max_attempts") -> int:
     """1 to 1000."""
     return check_whole_number(attempts, field, 1, MAX_ATTEMPTS_MAX)
+
+
+def check_shards(shards: object, *, field: str = "shards") -> int:
+    """1 to 64."""
+    return check_whole_number(shards, field, 1, ENQUEUE_SHARDS_MAX)
 
 
 def check_ordering_key(key: object, *, field: str = "ordering_key") -> str:

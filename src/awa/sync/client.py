@@ -217,6 +217,13 @@ class Client:
         """Cancel everything that waits in a queue; answers how many jobs. What runs goes on."""
         return self._portal.run(self.aio.drain_queue(queue, reason=reason))
 
+    def set_enqueue_shards(self, queue: str, shards: int) -> dict[str, Any]:
+        """Spread each priority of a queue over `shards` lanes (1 to 64) from now on; what waits keeps its lane.
+
+        More lanes let more workers claim at once; jobs with an ordering key keep their order within one.
+        """
+        return self._portal.run(self.aio.set_enqueue_shards(queue, shards))
+
     def queue_stats(self, queue: str | None = None) -> list[dict[str, Any]]:
         """Each queue with its jobs by state, its pause, and the age of what waits longest, in seconds."""
         return self._portal.run(self.aio.queue_stats(queue))
