@@ -137,3 +137,16 @@ async def test_a_head_that_lived_in_the_slot_goes_on_in_the_current_one(stage: S
     (claimed,) = await claimer.claim()
     assert (claimed.job_id, claimed.claim_no) == (job, before[0] + 1)
     await stage.audit()
+
+
+async def test_a_job_that_completes_between_the_two_looks_is_kept_as_long_as_others(
+    stage: Stage,
+) -> None:
+    """After the look for young ones, before the count: it is neither live nor was it seen."""
+    claimer, keeper = await stage.actors(2)
+    (job,) = await fill_and_close(claimer)
+    claimed = await claimer.claim()
+    async with keeper.stopped_at("prune.before_count", keeper.prune(keep_s=3600)) as pruning:
+        assert await claimer.finish(claimed) == {job: "completed"}
+    assert pruning.result() == "young"
+    assert await claimer.state(job) == "completed"

@@ -2,6 +2,7 @@
 
 from uuid import uuid4
 
+from awa.db import run
 from awa.storage import leases
 from tests.conftest import Connect
 from tests.storage.world import World
@@ -53,6 +54,22 @@ async def test_a_released_lease_is_free_at_once(world: World) -> None:
     assert await leases.release(world.conn, NAME, first)
     taken = await leases.take(world.conn, NAME, second, ttl_s=3600)
     assert (taken.held, taken.fence) == (True, 2)
+
+
+async def test_how_long_a_lease_lasts_can_be_asked_at_any_time(world: World) -> None:
+    """Also of one that was given back: a candidate that fails at this never leads."""
+    holder = uuid4()
+    await leases.take(world.conn, NAME, holder, ttl_s=60)
+    assert 50 < (await left_s(world)) <= 60
+    await leases.release(world.conn, NAME, holder)
+    assert (await left_s(world)) <= 0
+
+
+async def left_s(world: World) -> float:
+    """Seconds until the lease runs out."""
+    found = await run.row(world.conn, "maintenance/lease_left", {"name": NAME})
+    assert found is not None
+    return float(found["left_s"])
 
 
 async def test_leases_of_other_names_are_other_leases(world: World) -> None:

@@ -1,5 +1,6 @@
 """Prune: a slot gives its space back when everything in it is over, and what is not over is carried along."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -7,6 +8,18 @@ import pytest
 from tests.storage.world import World
 
 HEAD = "SELECT claim_no, cursor, owed::text, seen::text FROM awa.lane_heads WHERE queue = 'default'"
+LARGE_SLOT_JOBS = 60_000
+PRUNE_MAX_S = 3.0  # it takes half a second; comparing each live job with each claim takes eight
+PAIRS_CLAIMED = """
+    INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, runtime_id, lane_id, jobs, slot, seqs, seen, owed)
+    SELECT row_number() OVER (ORDER BY r.lane_seq), r.lane_seq + 2, clock_timestamp(), %s, r.lane_id, 2, r.slot,
+           int8multirange(int8range(r.lane_seq, r.lane_seq + 2)), pg_current_snapshot(), '{}'
+      FROM awa.ready_entries r WHERE r.lane_seq %% 2 = 1
+"""
+ALL_BUT_SOME_CLOSED = """
+    INSERT INTO awa.attempt_closures (claim_no, lane_id, jobs, slot, outcome, seqs)
+    SELECT c.claim_no, c.lane_id, 2, c.slot, 'completed', c.seqs FROM awa.lane_claims c WHERE c.claim_no % 60 <> 0
+"""
 
 
 async def close_slot(world: World) -> None:
@@ -211,3 +224,15 @@ async def all_heads(world: World) -> list[tuple[Any, ...]]:
         "SELECT lane_id, claim_no, cursor, owed::text, seen::text FROM awa.lane_heads ORDER BY 1"
     )
     return await cursor.fetchall()
+
+
+async def test_a_few_live_jobs_are_carried_quickly_out_of_a_large_slot(world: World) -> None:
+    """Every claim waits meanwhile, so what it takes must not grow with the slot."""
+    await world.enqueue(LARGE_SLOT_JOBS)
+    await world.conn.execute(PAIRS_CLAIMED, [world.runtime_id])
+    await world.conn.execute(ALL_BUT_SOME_CLOSED)
+    assert await world.rotate() == "rotated"
+    async with asyncio.timeout(PRUNE_MAX_S):
+        assert await world.prune() == "pruned"
+    carried = await world.fetch("SELECT count(*), sum(jobs) FROM awa.lane_claims WHERE jobs > 0")
+    assert carried == (LARGE_SLOT_JOBS // 2 // 60, LARGE_SLOT_JOBS // 60)

@@ -1,8 +1,12 @@
 """The views: awa.jobs shows every job in its one place, awa.waiting_jobs the same for those that wait, with less work."""
 
+import pytest
+
 from tests.conftest import Connect
 from tests.storage.world import World
 
+HISTORY_JOBS = 20_000
+BACKLOG_MAX_BLOCKS = 500  # the history has thousands
 COLUMNS = """
     SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
      WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND NOT a.attisdropped
@@ -99,3 +103,17 @@ async def test_a_job_is_found_by_its_id_in_every_place(world: World) -> None:
     await world.move(ids[5:], "other")
     states = [(await world.job(id_))["state"] for id_ in ids]
     assert states == ["completed", "failed", "scheduled", "running", "available", "available"]
+
+
+@pytest.mark.parametrize("statistics", [False, True])
+async def test_the_backlog_is_found_without_reading_history(world: World, statistics: bool) -> None:
+    await world.enqueue(HISTORY_JOBS)
+    await world.finish(await world.claim(HISTORY_JOBS))
+    await world.enqueue()
+    if statistics:
+        await world.conn.execute("ANALYZE")
+    explain = "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) SELECT id FROM awa.waiting_jobs"
+    (report,) = await world.fetch(explain)
+    plan = report[0]["Plan"]
+    assert plan["Actual Rows"] == 1
+    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < BACKLOG_MAX_BLOCKS
