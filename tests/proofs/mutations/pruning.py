@@ -34,20 +34,37 @@ MUTATIONS = (
         (
             Rewrite(
                 "610_prune",
-                "IF live <> '{}' AND awa.has_closures_since(p_slot, keep_from) THEN RETURN 'young'; END IF;",
+                "IF live IS NOT NULL AND awa.has_closures_since(p_slot, keep_from) THEN RETURN 'young'; END IF;",
                 "",
             ),
         ),
         test_prune_races.test_a_job_that_completes_after_the_count_is_kept_as_long_as_others,
     ),
     Mutation(
+        "prune looks for attempts that ended between its look for young ones and its count",
+        (
+            Rewrite(
+                "610_prune",
+                "IF awa.has_closures_since(p_slot, keep_from) THEN RETURN 'young'; END IF;\n    SELECT array_agg",
+                "SELECT array_agg",
+            ),
+        ),
+        test_prune_races.test_a_job_that_completes_between_the_two_looks_is_kept_as_long_as_others,
+    ),
+    Mutation(
         "prune carries what still lives",
-        (Rewrite("610_prune", "PERFORM awa.carry_live(p_slot, live);", ""),),
+        (Rewrite("610_prune", "PERFORM awa.carry_live(p_slot, live_lanes, live);", ""),),
         test_prune_races.test_a_job_that_is_claimed_after_the_count_is_carried_as_running,
     ),
     Mutation(
         "prune does not carry what was moved after the count",
-        (Rewrite("610_prune", "AND u.seq BETWEEN t.first_seq AND t.last_seq);", "AND false);"),),
+        (
+            Rewrite(
+                "610_prune",
+                "ORDER BY t.first_seq DESC LIMIT 1), -1) < u.seq;",
+                "LIMIT 0), -1) < u.seq;",
+            ),
+        ),
         test_prune_races.test_a_job_that_is_moved_after_the_count_is_not_carried,
     ),
     Mutation(
