@@ -2,6 +2,8 @@
 -- index: per lane from its cursor on: ready_entries (lane_id, lane_seq); owed: the same; late: (lane_id, txid, lane_seq)
 -- bound: the backlog; history is not touched
 -- Three disjoint ways to be unclaimed, each with its own index: past the cursor, owed, late.
+-- Sub-selects of their own (OFFSET 0) and few conditions inside: without statistics the planner would rather read the lane's
+-- whole history than begin with the owed ranges, or with the transactions that ended late.
 CREATE OR REPLACE VIEW awa.waiting_jobs AS
 WITH heads AS (
     SELECT h.*, g.trusted_from FROM awa.lane_heads h CROSS JOIN awa.ring g
@@ -16,13 +18,16 @@ SELECT r.job_id AS id, r.kind, r.queue, 'available' AS state, r.priority, r.atte
         FROM heads h JOIN awa.ready_entries e ON e.lane_id = h.lane_id AND e.lane_seq >= h.cursor
       UNION ALL
       SELECT e.*, h.queue, h.priority, h.enqueue_shard, h.last_dead
-        FROM heads h CROSS JOIN LATERAL unnest(h.owed) g
-        JOIN awa.ready_entries e ON e.lane_id = h.lane_id AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g)
+        FROM heads h CROSS JOIN LATERAL unnest(h.owed) g CROSS JOIN LATERAL (
+             SELECT k.* FROM awa.ready_entries k
+              WHERE k.lane_id = h.lane_id AND k.lane_seq >= lower(g) AND k.lane_seq < upper(g) OFFSET 0) e
       UNION ALL
       SELECT e.*, h.queue, h.priority, h.enqueue_shard, h.last_dead
-        FROM heads h JOIN awa.ready_entries e
-          ON e.lane_id = h.lane_id AND e.lane_seq < h.cursor AND e.txid >= pg_snapshot_xmin(h.seen)
-         AND e.lane_seq >= h.trusted_from AND NOT pg_visible_in_snapshot(e.txid, h.seen) AND NOT e.lane_seq <@ h.owed
+        FROM heads h CROSS JOIN LATERAL (
+             SELECT k.* FROM awa.ready_entries k
+              WHERE k.lane_id = h.lane_id AND k.txid >= pg_snapshot_xmin(h.seen) AND k.lane_seq < h.cursor
+                AND NOT pg_visible_in_snapshot(k.txid, h.seen) OFFSET 0) e
+       WHERE e.lane_seq >= h.trusted_from AND NOT e.lane_seq <@ h.owed
   ) r
  WHERE r.lane_seq > r.last_dead
     OR coalesce((SELECT t.last_seq FROM awa.ready_tombstones t
