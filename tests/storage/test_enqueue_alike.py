@@ -58,6 +58,8 @@ async def test_large_sets_go_in_parts_and_an_empty_one_in_none(world: World) -> 
 async def test_what_is_wrong_is_refused_and_nothing_is_written(world: World) -> None:
     with pytest.raises(ValidationError, match="priority is 1"):
         await enqueue_alike(world.conn, "q", LIKE._replace(priority=5), [b"{}"])
+    with pytest.raises(ValidationError, match="metadata is a JSON object"):
+        await enqueue_alike(world.conn, "q", LIKE._replace(metadata=["no object"]), [b"{}"])  # type: ignore[arg-type]
     assert await world.fetch("SELECT count(*) FROM awa.jobs") == (0,)
 
 

@@ -20,6 +20,8 @@ from awa.model.errors import ValidationError
 
 CONNECT_TIMEOUT_S = 10.0
 POOL_TIMEOUT_S = 30.0
+# The pool waits twice as long after each failed attempt; starting anew keeps it quick to see the server again.
+RECONNECT_TIMEOUT_S = 10.0
 
 Pool = AsyncConnectionPool[psycopg.AsyncConnection[Any]]
 
@@ -69,6 +71,7 @@ def make_pool(
         min_size=min_size,
         max_size=max_size,
         timeout=timeout_s,
+        reconnect_timeout=RECONNECT_TIMEOUT_S,
         open=False,
         kwargs={"autocommit": True, "prepare_threshold": 5 if prepare else None},
         configure=_configure,

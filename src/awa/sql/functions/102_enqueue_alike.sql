@@ -18,6 +18,7 @@ DECLARE
 BEGIN
     PERFORM awa.require_read_committed();
     PERFORM awa.check_new_job(p_queue, p_kind, p_priority, p_max_attempts);
+    PERFORM awa.check_new_job_extras(p_run_at, p_tags, p_metadata);
     created_at := clock_timestamp();
     state := CASE WHEN p_run_at > created_at THEN 'scheduled' ELSE 'available' END;
     IF state = 'scheduled' THEN
