@@ -9,7 +9,8 @@ import psycopg
 import pytest
 
 import awa
-from awa.storage import read
+from awa.operations import single
+from awa.storage import queues, read
 from tests.storage.world import World
 
 Connect = Callable[..., Awaitable[psycopg.AsyncConnection[Any]]]
@@ -209,6 +210,26 @@ async def test_a_paused_queue_gives_nothing_until_it_is_resumed(
         await client.resume_queue("nowhere")
     with pytest.raises(awa.ValidationError):
         await client.pause_queue("")
+
+
+async def test_draining_lists_many_jobs_for_each_look_at_the_backlog(
+    client: awa.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look costs the whole backlog, so a look for each page made draining quadratic."""
+    looks: list[int] = []
+
+    async def look(*args: Any, **details: Any) -> list[int]:
+        found = await waiting_ids(*args, **details)
+        looks.append(len(found))
+        return found
+
+    waiting_ids = queues.waiting_ids
+    monkeypatch.setattr(queues, "waiting_ids", look)
+    monkeypatch.setattr(single, "DRAIN_PAGE_JOBS", 2)
+    monkeypatch.setattr(single, "DRAIN_LIST_JOBS", 9)
+    await client.insert_many([Work(n) for n in range(20)], queue="q")
+    assert await client.drain_queue("q") == 20
+    assert looks == [9, 9, 2]
 
 
 async def test_draining_cancels_all_that_waits_in_one_queue(client: awa.AsyncClient) -> None:

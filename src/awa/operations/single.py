@@ -31,6 +31,8 @@ from awa.storage import change, queues, read
 LOCKED_TIMEOUT_S: Final = 5.0
 LOCKED_PAUSE_S: Final = 0.02
 DRAIN_PAGE_JOBS: Final = 1_000
+# Listing costs the whole backlog each time, cancelled jobs included, so many pages are listed at once.
+DRAIN_LIST_JOBS: Final = 100_000
 
 
 async def get_job(conn: Connection, job_id: int) -> Job[Any]:
@@ -114,13 +116,17 @@ async def drain_queue(conn: Connection, queue: str, *, reason: str | None = None
     check_queue(queue)
     said = check_reason(reason) or "the queue was drained"
     drained, after_id = 0, 0
-    while ids := await queues.waiting_ids(conn, queue, after_id=after_id, limit=DRAIN_PAGE_JOBS):
-        async with conn.transaction():
-            locked = await change.lock_waiting(conn, ids)
-            here = [job for job in locked if job.queue == queue]
-            if here:
-                drained += len(await change.cancel_waiting(conn, here, reason=said))
+    while ids := await queues.waiting_ids(conn, queue, after_id=after_id, limit=DRAIN_LIST_JOBS):
+        for first in range(0, len(ids), DRAIN_PAGE_JOBS):
+            page = ids[first : first + DRAIN_PAGE_JOBS]
+            async with conn.transaction():
+                locked = await change.lock_waiting(conn, page)
+                here = [job for job in locked if job.queue == queue]
+                if here:
+                    drained += len(await change.cancel_waiting(conn, here, reason=said))
         after_id = ids[-1]
+        if len(ids) < DRAIN_LIST_JOBS:
+            break
     return drained
 
 
