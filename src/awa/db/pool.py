@@ -23,6 +23,14 @@ POOL_TIMEOUT_S = 30.0
 # The pool waits twice as long after each failed attempt; starting anew keeps it quick to see the server again.
 RECONNECT_TIMEOUT_S = 10.0
 
+# A network that drops packets without a word is noticed after about half a minute, not after the system's two hours.
+SILENT_NETWORK = {
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "4",
+    "tcp_user_timeout": "30000",
+}
+
 Pool = AsyncConnectionPool[psycopg.AsyncConnection[Any]]
 
 
@@ -40,6 +48,8 @@ def connection_string(url: str, *, application_name: str = "awa") -> str:
         ) from error
     given.setdefault("connect_timeout", str(int(CONNECT_TIMEOUT_S)))
     given.setdefault("application_name", application_name)
+    for name, value in SILENT_NETWORK.items():
+        given.setdefault(name, value)
     return make_conninfo(**given)
 
 
