@@ -50,74 +50,6 @@ CREATE TABLE awa.attempts (
     metadata jsonb,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
-CREATE TABLE awa.batch_operation_events (
-    id bigint NOT NULL,
-    operation_id uuid NOT NULL,
-    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    actor text NOT NULL,
-    from_state text,
-    to_state text NOT NULL,
-    reason text
-);
-ALTER TABLE awa.batch_operation_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME awa.batch_operation_events_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-CREATE TABLE awa.batch_operation_items (
-    operation_id uuid NOT NULL,
-    job_id bigint NOT NULL,
-    state text DEFAULT 'pending'::text NOT NULL,
-    error text,
-    processed_at timestamp with time zone,
-    reason text,
-    lane_id integer,
-    lane_seq bigint,
-    slot smallint,
-    before jsonb,
-    CONSTRAINT batch_operation_items_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processed'::text, 'skipped'::text, 'errored'::text])))
-)
-WITH (fillfactor='60');
-CREATE TABLE awa.batch_operation_totals (
-    operation_id uuid NOT NULL,
-    outcome text NOT NULL,
-    reason text NOT NULL,
-    items bigint NOT NULL
-)
-WITH (fillfactor='50');
-CREATE TABLE awa.batch_operations (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    op_kind text NOT NULL,
-    filter jsonb NOT NULL,
-    spec jsonb NOT NULL,
-    state text DEFAULT 'pending'::text NOT NULL,
-    submitted_by text,
-    submitted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    started_at timestamp with time zone,
-    finalized_at timestamp with time zone,
-    cursor jsonb,
-    total_matched bigint,
-    processed bigint DEFAULT 0 NOT NULL,
-    skipped bigint DEFAULT 0 NOT NULL,
-    errored bigint DEFAULT 0 NOT NULL,
-    last_error text,
-    runner_instance uuid,
-    retention_until timestamp with time zone,
-    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    reason text,
-    priority smallint DEFAULT 2 NOT NULL,
-    max_rows_per_second integer,
-    scan_bound bigint,
-    idempotency_key text,
-    wait_until timestamp with time zone,
-    CONSTRAINT batch_operations_max_rows_per_second_check CHECK ((max_rows_per_second > 0)),
-    CONSTRAINT batch_operations_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
-    CONSTRAINT batch_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
-)
-WITH (fillfactor='50');
 CREATE TABLE awa.deferred_jobs (
     job_id bigint NOT NULL,
     created_at timestamp with time zone NOT NULL,
@@ -205,12 +137,6 @@ CREATE VIEW awa.finished_places AS
     (COALESCE((route_shard)::integer, 0))::smallint AS enqueue_shard,
     NULL::jsonb AS progress
    FROM awa.finished_jobs f;
-CREATE SEQUENCE awa.job_positions
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
 CREATE TABLE awa.lane_claims (
     claim_no bigint NOT NULL,
     cursor bigint NOT NULL,
@@ -423,6 +349,80 @@ UNION ALL
     finished_places.enqueue_shard,
     finished_places.progress
    FROM awa.finished_places;
+CREATE TABLE awa.batch_operation_events (
+    id bigint NOT NULL,
+    operation_id uuid NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    actor text NOT NULL,
+    from_state text,
+    to_state text NOT NULL,
+    reason text
+);
+ALTER TABLE awa.batch_operation_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME awa.batch_operation_events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE awa.batch_operation_items (
+    operation_id uuid NOT NULL,
+    job_id bigint NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    error text,
+    processed_at timestamp with time zone,
+    reason text,
+    lane_id integer,
+    lane_seq bigint,
+    slot smallint,
+    before jsonb,
+    CONSTRAINT batch_operation_items_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processed'::text, 'skipped'::text, 'errored'::text])))
+)
+WITH (fillfactor='60');
+CREATE TABLE awa.batch_operation_totals (
+    operation_id uuid NOT NULL,
+    outcome text NOT NULL,
+    reason text NOT NULL,
+    items bigint NOT NULL
+)
+WITH (fillfactor='50');
+CREATE TABLE awa.batch_operations (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    op_kind text NOT NULL,
+    filter jsonb NOT NULL,
+    spec jsonb NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    submitted_by text,
+    submitted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    started_at timestamp with time zone,
+    finalized_at timestamp with time zone,
+    cursor jsonb,
+    total_matched bigint,
+    processed bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    errored bigint DEFAULT 0 NOT NULL,
+    last_error text,
+    runner_instance uuid,
+    retention_until timestamp with time zone,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    reason text,
+    priority smallint DEFAULT 2 NOT NULL,
+    max_rows_per_second integer,
+    scan_bound bigint,
+    idempotency_key text,
+    wait_until timestamp with time zone,
+    CONSTRAINT batch_operations_max_rows_per_second_check CHECK ((max_rows_per_second > 0)),
+    CONSTRAINT batch_operations_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
+    CONSTRAINT batch_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
+)
+WITH (fillfactor='50');
+CREATE SEQUENCE awa.job_positions
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 ALTER TABLE awa.lanes ALTER COLUMN lane_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME awa.lanes_lane_id_seq
     START WITH 1
@@ -561,7 +561,27 @@ CREATE VIEW awa.waiting_jobs AS
             h.last_dead
            FROM ((heads h
              CROSS JOIN LATERAL unnest(h.owed) g(g))
-             JOIN awa.ready_entries e ON (((e.lane_id = h.lane_id) AND (e.lane_seq >= lower(g.g)) AND (e.lane_seq < upper(g.g)))))
+             CROSS JOIN LATERAL ( SELECT k.lane_seq,
+                    k.job_id,
+                    k.txid,
+                    k.ready_at,
+                    k.created_at,
+                    k.run_at,
+                    k.lane_id,
+                    k.slot,
+                    k.attempt,
+                    k.max_attempts,
+                    k.route_shard,
+                    k.kind,
+                    k.args,
+                    k.tags,
+                    k.metadata,
+                    k.errors,
+                    k.unique_key,
+                    k.route_key
+                   FROM awa.ready_entries k
+                  WHERE ((k.lane_id = h.lane_id) AND (k.lane_seq >= lower(g.g)) AND (k.lane_seq < upper(g.g)))
+                 OFFSET 0) e)
         UNION ALL
          SELECT e.lane_seq,
             e.job_id,
@@ -586,7 +606,28 @@ CREATE VIEW awa.waiting_jobs AS
             h.enqueue_shard,
             h.last_dead
            FROM (heads h
-             JOIN awa.ready_entries e ON (((e.lane_id = h.lane_id) AND (e.lane_seq < h.cursor) AND (e.txid >= pg_snapshot_xmin(h.seen)) AND (e.lane_seq >= h.trusted_from) AND (NOT pg_visible_in_snapshot(e.txid, h.seen)) AND (NOT (e.lane_seq <@ h.owed)))))) r
+             CROSS JOIN LATERAL ( SELECT k.lane_seq,
+                    k.job_id,
+                    k.txid,
+                    k.ready_at,
+                    k.created_at,
+                    k.run_at,
+                    k.lane_id,
+                    k.slot,
+                    k.attempt,
+                    k.max_attempts,
+                    k.route_shard,
+                    k.kind,
+                    k.args,
+                    k.tags,
+                    k.metadata,
+                    k.errors,
+                    k.unique_key,
+                    k.route_key
+                   FROM awa.ready_entries k
+                  WHERE ((k.lane_id = h.lane_id) AND (k.txid >= pg_snapshot_xmin(h.seen)) AND (k.lane_seq < h.cursor) AND (NOT pg_visible_in_snapshot(k.txid, h.seen)))
+                 OFFSET 0) e)
+          WHERE ((e.lane_seq >= h.trusted_from) AND (NOT (e.lane_seq <@ h.owed)))) r
   WHERE ((r.lane_seq > r.last_dead) OR (COALESCE(( SELECT t.last_seq
            FROM awa.ready_tombstones t
           WHERE ((t.slot = r.slot) AND (t.lane_id = r.lane_id) AND (t.first_seq <= r.lane_seq))
