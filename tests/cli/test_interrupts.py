@@ -16,7 +16,7 @@ from tests.cli.conftest import Awa, Start, locked_tables
 Rows = Callable[[str], list[tuple[Any, ...]]]
 
 RAISE = ("--op-kind", "set_priority", "--spec", '{"priority": 1}')
-WAIT_S = 60
+WAIT_S = 100
 MODULE = """
 import asyncio, os, awa
 client = awa.AsyncClient(os.environ["AWA_DATABASE_URL"])
