@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from awa.cli.logs import log_to_stderr
+from awa.cli.options import options_of
 from awa.cli.session import Session, run
 from awa.cli.until_told import until_told
 
@@ -20,6 +22,7 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the HTTP API until Ctrl-C. Tokens come from AWA_API_TOKENS or AWA_API_TOKENS_FILE."""
+    log_to_stderr(debug=options_of(context).debug)
     run(context, lambda session: _serve(session, host, port, read_only))
 
 
