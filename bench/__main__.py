@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 
@@ -34,11 +35,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if all(verdict.word in wanted for verdict in verdicts) else 1
 
 
-def measure(rows: Sequence[str], *, quick: bool, rounds: int, console: Console) -> list[Verdict]:
-    """Run the rows on one server; a verdict for every line of the budget, whether its row was run or not."""
+def measure(
+    rows: Sequence[str],
+    *,
+    quick: bool,
+    rounds: int,
+    console: Console,
+    base: Path | None = None,
+) -> list[Verdict]:
+    """Run the rows on one server; a verdict for every line of the budget, whether its row was run or not.
+
+    `base` is the folder below which the server keeps its data; it has to be on a real disk for figures that count.
+    """
     figures: dict[str, Figure] = {}
     problems: dict[str, str] = {}
-    with temporary_server(settings=SERVER_SETTINGS) as server:
+    with temporary_server(settings=SERVER_SETTINGS, base=base) as server:
         arena = Arena(
             server, quick=quick, rounds=rounds, say=lambda what: console.print(f"  {what}")
         )

@@ -21,6 +21,7 @@ LINES: tuple[Line, ...] = (
     ),
     Line("drain-cpu", "drain", "CPU time of worker and server a drained job", of="PgQueuer"),
     Line("bulk-pgqueuer", "enqueue", "bulk enqueue", of="PgQueuer"),
+    Line("bulk-cpu", "enqueue", "CPU time of client and server a job", of="awa-pg"),
     Line("bulk-awa-pg", "enqueue", "bulk enqueue", (at_least(2, of="awa-pg"),)),
     Line(
         "bulk-insert",

@@ -10,9 +10,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,7 +21,9 @@ from typing import Any, Self
 HERE = Path(__file__).parent
 ENVS = HERE / ".envs"
 INSTALL_TIMEOUT_S = 600
+RUN_TIMEOUT_S = 900
 STOP_TIMEOUT_S = 10
+STAND_INS = "BENCH_STAND_INS"
 
 
 class BenchError(Exception):
@@ -40,6 +43,10 @@ class System:
         if not self.requirements:
             return Path(sys.executable)
         return _environment(self)
+
+    def played(self) -> "System":
+        """Itself, or our own runner under its name, where a test asks whether the rows run and peers needn't be there."""
+        return replace(AWA, name=self.name) if os.environ.get(STAND_INS) else self
 
 
 AWA = System("awa", "awa_runner")
@@ -64,6 +71,9 @@ class Running:
             text=True,
             env=_environment_variables(system),
         )
+        self._watchdog = threading.Timer(RUN_TIMEOUT_S, self._process.kill)
+        self._watchdog.daemon = True
+        self._watchdog.start()
 
     def event(self, name: str) -> dict[str, Any]:
         """Wait for an event. Raises BenchError with the end of the runner's standard error if it dies before."""
@@ -99,6 +109,7 @@ class Running:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._watchdog.cancel()
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait(STOP_TIMEOUT_S)
@@ -110,7 +121,7 @@ class Running:
 @contextmanager
 def running(system: System, command: str, url: str, **order: Any) -> Iterator[Running]:
     """Start a runner; the block may wait for its events while other things go on."""
-    with Running(system, {"command": command, "url": url, **order}) as runner:
+    with Running(system.played(), {"command": command, "url": url, **order}) as runner:
         yield runner
 
 

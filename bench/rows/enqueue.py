@@ -1,6 +1,7 @@
 """Bulk enqueue of small jobs through each client, and one plain INSERT … SELECT as what the server can do at most."""
 
 import time
+from dataclasses import dataclass
 from functools import partial
 
 from bench.arena import Arena
@@ -17,23 +18,37 @@ def measure(arena: Arena) -> dict[str, Figure]:
     systems = (AWA, AWA_PG, PGQUEUER)
     measurements = {s.name: partial(_through_client, arena, s, count) for s in systems}
     measurements["plain"] = partial(_plain_insert, arena, count)
-    rates = {name: median(runs) for name, runs in in_turns(arena.rounds, measurements).items()}
+    seen = in_turns(arena.rounds, measurements)
+    rates = {name: median([run.rate for run in runs]) for name, runs in seen.items()}
+    cpu_us = {name: median([run.cpu_us for run in runs]) for name, runs in seen.items()}
     return {
+        "bulk-cpu": Figure(cpu_us["awa"], "µs/job", cpu_us["awa-pg"]),
         "bulk-awa-pg": Figure(rates["awa"], "jobs/s", rates["awa-pg"]),
         "bulk-pgqueuer": Figure(rates["awa"], "jobs/s", rates["PgQueuer"]),
         "bulk-insert": Figure(rates["awa"], "jobs/s", rates["plain"]),
     }
 
 
-def _through_client(arena: Arena, system: System, count: int) -> float:
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Jobs a second, and the CPU time of client and server a job."""
+
+    rate: float
+    cpu_us: float
+
+
+def _through_client(arena: Arena, system: System, count: int) -> Filled:
     with arena.fresh(system) as url:
-        return rate(count, fill(url, system, count)["seconds"])
+        before_s = arena.server_cpu_s(url)
+        filled = fill(url, system, count)
+        cpu_s = arena.server_cpu_s(url) - before_s + filled["cpu_seconds"]
+    return Filled(rate(count, filled["seconds"]), cpu_s / count * 1e6)
 
 
-def _plain_insert(arena: Arena, count: int) -> float:
+def _plain_insert(arena: Arena, count: int) -> Filled:
     """Rows of the same columns into a plain table with two indexes, in one statement."""
     with arena.fresh(AWA) as url, arena.connect(url) as connection:
         connection.execute(statement("plain_jobs").encode())
         began = time.monotonic()
         connection.execute(statement("plain_insert").encode(), {"jobs": count})
-        return rate(count, time.monotonic() - began)
+        return Filled(rate(count, time.monotonic() - began), 0.0)

@@ -11,13 +11,13 @@ from bench.peers import AWA, AWA_PG, PGQUEUER, System, run, running
 from bench.wanted import Figure
 
 RATE = 100
-WARM_UP_JOBS = 100
+WARM_UP_JOBS = 20
 OBAN = "Oban, an Elixir program, is not to be had here"
 
 
 def measure(arena: Arena) -> dict[str, Figure]:
     """Ours and both peers, in turns; medians over the rounds of each percentile."""
-    count = arena.scaled(1_500, 150) + WARM_UP_JOBS
+    count = arena.scaled(1_500, 30) + WARM_UP_JOBS
     systems = (AWA, PGQUEUER, AWA_PG)
     seen = in_turns(arena.rounds, {s.name: partial(pickups, arena, s, count) for s in systems})
     figures = {}

@@ -20,6 +20,8 @@ from bench.wanted import Figure
 
 QUEUE = "bench"
 OTHER = "other"
+SCAN_MAX_S = 120
+LOOK_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def measure(arena: Arena) -> dict[str, Figure]:
     small = median([_move(arena, few).rows_a_second for _ in range(arena.rounds)])
     middle = _move(arena, many)
     large = _move(arena, million)
-    loaded = _under_load(arena, million * 2)
+    loaded = _under_load(arena, million)
     by_size = f"{few:,}: {small:,.0f}, {many:,}: {middle.rows_a_second:,.0f} rows/s"
     chunks = large.chunks_ms
     spread = f"median {median(chunks):.0f}, longest {max(chunks):.0f} ms, {len(chunks)} chunks"
@@ -73,28 +75,37 @@ def _move(arena: Arena, jobs: int) -> Moved:
 
 
 def _under_load(arena: Arena, jobs: int) -> UnderLoad:
-    """Pickups of another queue, first alone, then while a move is under way that outlasts them."""
-    count = arena.scaled(1_500, 120) + WARM_UP_JOBS
+    """Pickups of another queue alone, then while an operation scans, then while it changes; the worse of these counts."""
+    count = arena.scaled(1_000, 40) + WARM_UP_JOBS
     with arena.fresh(AWA) as url:
         _load(arena, url, jobs)
         with running(AWA, "maintain", url) as leader:
             leader.event("ready")
-            alone = _pickups(url, count)
+            alone = percentile(_pickups(url, count), 0.99)
             with running(AWA, "move", url) as operation:
                 operation.event("submitted")
-                began_s = time.monotonic()
-                meanwhile = _pickups(url, count)
+                scanning = percentile(_pickups(url, count // 2 + WARM_UP_JOBS), 0.99)
+                _wait_until_it_moves(arena, url)
+                began_s, before = time.monotonic(), arena.value(url, "items_processed")
+                changing = percentile(_pickups(url, count), 0.99)
+                moved = arena.value(url, "items_processed") - before
                 seconds = time.monotonic() - began_s
-                moved = arena.value(url, "items_processed")
             ends_s = leader.finish()["ends_s"]
-    pauses = [after - before for before, after in pairwise(ends_s)]
-    arena.say(f"{moved:,} of {jobs:,} jobs moved while {count:,} others ran")
+    arena.say(f"pickup p99 alone {alone:.1f}, scanning {scanning:.1f}, moving {changing:.1f} ms")
     return UnderLoad(
-        percentile(alone, 0.99),
-        percentile(meanwhile, 0.99),
+        alone,
+        max(scanning, changing),
         rate(moved, seconds),
-        max(pauses, default=0.0) * 1000,
+        max((after - before for before, after in pairwise(ends_s)), default=0.0) * 1000,
     )
+
+
+def _wait_until_it_moves(arena: Arena, url: str) -> None:
+    give_up = time.monotonic() + SCAN_MAX_S
+    while not arena.value(url, "items_processed"):
+        if time.monotonic() > give_up:
+            raise BenchError(f"the operation has moved nothing after {SCAN_MAX_S} s")
+        time.sleep(LOOK_S)
 
 
 def _pickups(url: str, count: int) -> list[float]:
@@ -132,5 +143,6 @@ def _peer_rate(arena: Arena) -> float:
     jobs = arena.scaled(2_000, 50)
     with arena.fresh(AWA_PG) as url:
         fill(url, AWA_PG, jobs)
-        moved = run(AWA_PG, "move", url)
+        moved = run(AWA_PG, "move", url, lead=True)
+    arena.say(f"awa-pg moved {moved['processed']:,} of {jobs:,} in {moved['seconds']:.0f} s")
     return rate(moved["processed"], moved["seconds"])

@@ -12,6 +12,7 @@ from bench.statements import statement
 from bench.wanted import Figure
 
 QUEUE = {"queue": "bench"}
+USED_BEFORE_JOBS = 100
 
 
 def measure(arena: Arena) -> dict[str, Figure]:
@@ -29,12 +30,15 @@ def measure(arena: Arena) -> dict[str, Figure]:
 
 
 def _drain(arena: Arena, count: int, abandoned: int, *, open_writer: bool) -> float:
-    """The open transaction begins first; half of the abandoned enqueues lie before the jobs, half after them."""
-    with arena.fresh(AWA) as url, _open_writer(arena, url, wanted=open_writer):
-        _abandon(arena, url, abandoned // 2)
-        fill(url, AWA, count)
-        _abandon(arena, url, abandoned // 2)
-        return rate(count, run(AWA, "drain", url, count=count)["seconds"])
+    """The queue is in use; the open transaction begins first, half of the abandoned enqueues lie before the jobs."""
+    with arena.fresh(AWA) as url:
+        fill(url, AWA, USED_BEFORE_JOBS)
+        with _open_writer(arena, url, wanted=open_writer):
+            _abandon(arena, url, abandoned // 2)
+            fill(url, AWA, count)
+            _abandon(arena, url, abandoned // 2)
+            drained = run(AWA, "drain", url, count=count + USED_BEFORE_JOBS)
+    return rate(count + USED_BEFORE_JOBS, drained["seconds"])
 
 
 @contextmanager

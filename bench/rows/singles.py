@@ -19,7 +19,7 @@ LOOKS = 100
 
 def measure(arena: Arena) -> dict[str, Figure]:
     """With and without notify, with nobody idle and with a worker listening, and PgQueuer; in turns."""
-    count = arena.scaled(5_000, 500)
+    count = arena.scaled(5_000, 200)
     seen = in_turns(
         arena.rounds,
         {

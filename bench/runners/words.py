@@ -40,6 +40,8 @@ class Order:
     """Take samples of where the process spends its CPU time."""
     worker_only: bool = False
     """Leave maintenance to another process."""
+    lead: bool = False
+    """Carry out the operation as well, where another process isn't asked to."""
 
 
 def read_order() -> Order:
