@@ -28,3 +28,4 @@ async def test_whoever_is_killed_whenever_the_books_balance(
     assert siege.kills.total() >= WORKER_ROUNDS + LEADER_ROUNDS
     assert siege.kills.keys() >= STATES
     assert "deadlock" not in log.read_text()
+    assert "ended by itself" not in log.read_text()

@@ -4,18 +4,26 @@ What it finds becomes a test with a name in test_findings.py. The run in CI take
 takes others, for as long as it is told.
 """
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.proofs.model.machine import Troupe
 from tests.proofs.model.rules_of_house import House
 
-EXAMPLES = 40
+EXAMPLES = 80
 STEPS = 50
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_every_job_is_in_one_place_whatever_is_done(database_url: str) -> None:
-    troupe = Troupe(database_url)
+    compare(database_url, examples=EXAMPLES, derandomize=True)
+
+
+def compare(url: str, *, examples: int, derandomize: bool) -> None:
+    """Runs the machine against the database."""
+    troupe = Troupe(url)
 
     class Example(House):
         def __init__(self) -> None:
@@ -25,9 +33,9 @@ def test_every_job_is_in_one_place_whatever_is_done(database_url: str) -> None:
         run_state_machine_as_test(
             Example,
             settings=settings(
-                max_examples=EXAMPLES,
+                max_examples=examples,
                 stateful_step_count=STEPS,
-                derandomize=True,
+                derandomize=derandomize,
                 database=None,
                 deadline=None,
                 print_blob=False,

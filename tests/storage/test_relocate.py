@@ -120,6 +120,21 @@ async def test_jobs_that_run_or_ended_are_not_moved(world: World) -> None:
     assert await world.states([done, running, waiting]) == ["completed", "running", "available"]
 
 
+async def test_a_job_named_twice_is_still_one_job(world: World) -> None:
+    ready, deferred = (
+        *(await world.enqueue()),
+        *(await world.enqueue(run_at=await world.now(later_s=60))),
+    )
+    twice = [ready, ready, deferred, deferred]
+    assert await world.move(twice, "other") == {ready: "moved", deferred: "moved"}
+    assert await world.retry(twice) == [deferred]
+    claimed = await world.claim(queue="other")
+    assert sorted(job.job_id for job in claimed) == [ready, deferred]
+    await world.finish(claimed, "returned")
+    assert await world.cancel(twice) == [ready, deferred]
+    await world.audit()
+
+
 async def test_a_job_can_be_moved_again_and_again(world: World) -> None:
     (job,) = await world.enqueue()
     for queue in ("a", "b", "a", "default"):

@@ -15,6 +15,9 @@ import sys
 
 import awa
 from awa.config import Settings
+from awa.sql import catalog
+
+log = logging.getLogger("nursery")
 
 WORKED_QUEUES = ("default", "other")
 NEVER_S = 3600.0
@@ -27,6 +30,9 @@ EFFECT = """
 
 def main() -> None:
     """Forks until the input ends, then takes the children along."""
+    # Read once, here: somebody may be at work on the files.
+    catalog.migrations()
+    catalog.definitions()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     children: list[int] = []
     for line in sys.stdin:
@@ -49,8 +55,9 @@ def _live(role: str, url: str) -> None:
     logging.basicConfig(level=logging.WARNING, format=f"{os.getpid()} {role}: %(message)s")
     try:
         asyncio.run(_work(url) if role == "worker" else _lead(url))
-    finally:
-        os._exit(1)
+    except BaseException:
+        log.exception("it ended by itself")
+    os._exit(1)
 
 
 def _settings() -> Settings:
@@ -61,7 +68,7 @@ def _settings() -> Settings:
         poll_min_ms=5,
         poll_max_ms=50,
         lease_ttl_s=0.5,
-        batch_chunk_ms=5,
+        batch_chunk_ms=20,
         batch_concurrency=3,
     )
 

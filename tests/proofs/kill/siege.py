@@ -24,8 +24,8 @@ from tests.proofs.kill.company import Company
 
 WORKERS, LEADERS = 3, 2
 PARKED_JOBS = 600
-WAVE_JOBS = 100
-BACKLOG_JOBS = 300
+WAVE_JOBS = 50
+BACKLOG_JOBS = 100
 OPERATIONS_AT_ONCE = 3
 MOMENT_S = 0.02
 PATIENCE_LOOKS = 50
@@ -39,9 +39,9 @@ LOOK = """
            (SELECT count(*) FROM effects),
            (SELECT count(*) FROM awa.waiting_jobs w WHERE w.queue IN ('default', 'other'))
 """
+DEFERRED = "SELECT coalesce(array_agg(job_id), '{}') FROM awa.deferred_jobs"
 LEFT = """
-    SELECT (SELECT coalesce(array_agg(job_id), '{}') FROM awa.deferred_jobs),
-           (SELECT count(*) FROM awa.jobs WHERE state IN ('available', 'running')),
+    SELECT (SELECT count(*) FROM awa.jobs WHERE state NOT IN ('completed', 'failed', 'cancelled')),
            (SELECT count(*) FROM awa.batch_operations WHERE state IN ('pending', 'scanning', 'running', 'cancelling'))
 """
 SESSIONS = """
@@ -93,12 +93,13 @@ class Siege:
             for _ in range(count):
                 self._company.start(role)
         last, since_s = self.kills.copy(), monotonic()
-        while self.kills["worker"] < workers or self.kills.total() < workers + leaders:
+        while (done := self._done(workers, leaders)) < (1.0, 1.0):
             look = await self._look()
             await self._keep_busy(look)
-            if self.kills["worker"] < workers:
+            # Side by side: neither has peace while the other is hunted.
+            if done[0] <= done[1]:
                 self._kill_a_worker(look)
-            if self.kills.total() - self.kills["worker"] < leaders:
+            if done[1] <= done[0]:
                 await self._kill_the_leader(look)
             if self.kills != last:
                 last, since_s = self.kills.copy(), monotonic()
@@ -108,6 +109,11 @@ class Siege:
                 pytest.fail(f"nobody to kill after {self.kills}: {look}\n{await self._sessions()}")
         await self._let_end()
         await check_end(self._conn, self._enqueued)
+
+    def _done(self, workers: int, leaders: int) -> tuple[float, float]:
+        """Which part of each hunt is over."""
+        killed = self.kills["worker"]
+        return killed / workers, (self.kills.total() - killed) / leaders
 
     async def _look(self) -> Look:
         # Not a wait for anything: it picks the moment.
@@ -127,8 +133,7 @@ class Siege:
         """Jobs to run, operations under way, and failed attempts that don't wait for their backoff."""
         if look.backlog < BACKLOG_JOBS:
             await self._enqueue("default", WAVE_JOBS)
-            deferred, _, _ = await self._left()
-            await retry_jobs(self._conn, deferred)
+            await self._retry_at_once()
         if len(look.operations) < OPERATIONS_AT_ONCE:
             await self._submit()
 
@@ -189,11 +194,17 @@ class Siege:
             return False
         return bool(operation["state"] == "cancelling")
 
-    async def _left(self) -> tuple[list[int], int, int]:
-        """Deferred jobs, jobs that wait or run, active operations."""
+    async def _retry_at_once(self) -> None:
+        """Rescued attempts would wait for minutes after a few deaths."""
+        cursor = await self._conn.execute(DEFERRED)
+        ((deferred,),) = await cursor.fetchall()
+        await retry_jobs(self._conn, deferred)
+
+    async def _left(self) -> tuple[int, int]:
+        """Jobs that wait or run, active operations."""
         cursor = await self._conn.execute(LEFT)
-        ((deferred, undone, active),) = await cursor.fetchall()
-        return deferred, undone, active
+        ((undone, active),) = await cursor.fetchall()
+        return undone, active
 
     async def _let_end(self) -> None:
         """No more kills: operations end, parked jobs go to the workers, and everything is done."""
@@ -208,9 +219,9 @@ class Siege:
         last, since_s = None, monotonic()
         while True:
             look = await self._look()
-            deferred, undone, active = await self._left()
-            await retry_jobs(self._conn, deferred)
-            if is_so(undone + len(deferred), active):
+            await self._retry_at_once()
+            undone, active = await self._left()
+            if is_so(undone, active):
                 return
             if last != (look.effects, undone, active):
                 last, since_s = (look.effects, undone, active), monotonic()
