@@ -1,6 +1,6 @@
 """Single enqueues from 20 tasks at once: what the idle-gated notification costs, and whether anybody waits for a lock.
 
-"Without notify" is the very same insert in a database where the function that looks for a sleeper does nothing.
+The queue has been used before: its first job makes a lane, which is another matter. "Without notify" is the very same insert in a database where the function that looks for a sleeper does nothing.
 """
 
 import threading
@@ -10,6 +10,7 @@ from functools import partial
 from bench.arena import Arena
 from bench.figures import in_turns, median, rate
 from bench.peers import AWA, PGQUEUER, System, run, running
+from bench.rows.steps import fill
 from bench.statements import statement
 from bench.wanted import Figure
 
@@ -43,6 +44,7 @@ def _rate(arena: Arena, system: System, count: int, *, notify: bool = True) -> f
     with arena.fresh(system) as url:
         if not notify:
             _silence(arena, url)
+        fill(url, system, 1)
         return _enqueue(url, system, count)
 
 
@@ -51,6 +53,7 @@ def _rate_listening(arena: Arena, count: int, *, notify: bool) -> float:
     with arena.fresh(AWA) as url:
         if not notify:
             _silence(arena, url)
+        fill(url, AWA, 1)
         with running(AWA, "attend", url) as worker:
             worker.event("ready")
             return _enqueue(url, AWA, count)
@@ -69,6 +72,7 @@ def _silence(arena: Arena, url: str) -> None:
 def _lock_waits(arena: Arena, count: int) -> int:
     """In how many of 100 looks some session waited for another one's lock, while 20 tasks enqueue."""
     with arena.fresh(AWA) as url, arena.connect(url) as watcher:
+        fill(url, AWA, 1)
         producer = threading.Thread(target=_enqueue, args=(url, AWA, 2 * count), daemon=True)
         producer.start()
         time.sleep(arena.scaled(1, 0))
