@@ -131,3 +131,10 @@ async def test_a_locked_job_stays_owed_though_nothing_was_served(stage: Stage) -
         assert await cursor_of(claimer) > 5_000
     await served_once(job, claimer, queues=("default",))
     await stage.audit()
+
+
+async def test_an_owed_job_is_seen_waiting(stage: Stage) -> None:
+    claimer, mover = await stage.actors(2)
+    (job,) = await owe(claimer, mover)
+    assert await cursor_of(claimer) > job
+    assert await claimer.state(job) == "available"

@@ -11,7 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.proofs.model.machine import Troupe
 from tests.proofs.model.rules_of_house import House
 
-EXAMPLES = 80
+EXAMPLES = 120
 STEPS = 50
 
 

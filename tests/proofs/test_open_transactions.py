@@ -5,7 +5,7 @@ What a claim may have missed is decided by the one snapshot it took: the script 
 
 from awa.storage.claim import claim
 from tests.proofs.scenes import cursor_of, pass_by, served_once, wait_late
-from tests.proofs.stage import Stage
+from tests.proofs.stage import Actor, Stage
 
 PASSED_AND_YOUNGER = """
     SELECT h.cursor > %s, pg_current_xact_id() >= pg_snapshot_xmax(h.seen) FROM awa.lane_heads h
@@ -209,3 +209,39 @@ async def test_an_open_enqueue_holds_up_nobody(stage: Stage) -> None:
     assert not found.jobs
     assert not found.more
     await stage.audit()
+
+
+async def test_a_late_job_is_seen_waiting(stage: Stage) -> None:
+    claimer, producer = await stage.actors(2)
+    (job,) = await wait_late(claimer, producer)
+    assert await cursor_of(claimer) > job
+    assert await claimer.state(job) == "available"
+
+
+async def test_jobs_owed_as_one_range_around_an_open_enqueue_are_served_once(stage: Stage) -> None:
+    """Many late ranges are joined where the lane has no row between them; one of an open transaction can't be seen."""
+    claimer, slow, slower = await stage.actors(3)
+    await pass_by(claimer)
+    async with stage.until_end() as ending:
+        async with slow.conn.transaction():
+            late = [id_ for _ in range(40) for id_ in await apart(slow)]
+            await ending.enter_async_context(slower.conn.transaction())
+            (between,) = await slower.enqueue()
+            late += [id_ for _ in range(40) for id_ in await apart(slow)]
+            await pass_by(claimer)
+        assert await claimer.claim_ids(limit=1) == late[:1]
+        (owed,) = await claimer.fetch(
+            "SELECT owed::text FROM awa.lane_heads WHERE queue = 'default'"
+        )
+        assert owed == f"{{[{late[0] + 1},{late[-1] + 1})}}"
+        await claimer.audit()
+    assert await claimer.state(between) == "available"
+    assert await claimer.claim_ids(limit=200) == sorted([*late[1:], between])
+    assert await claimer.claim_ids() == []
+    await stage.audit()
+
+
+async def apart(producer: Actor) -> list[int]:
+    """A job whose position has no neighbour."""
+    await producer.fetch("SELECT nextval('awa.job_positions')")
+    return await producer.enqueue()

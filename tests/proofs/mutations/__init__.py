@@ -5,7 +5,7 @@ A guard that can be removed without a test failing is a guess. So each is remove
 found any more fails loudly, and is then brought up to date here together with the function.
 """
 
-from tests.proofs.mutations import changing, claiming, ending, pruning, snapshots
+from tests.proofs.mutations import changing, claiming, ending, pruning, reading, snapshots
 
 MUTATIONS = (
     *claiming.MUTATIONS,
@@ -13,4 +13,5 @@ MUTATIONS = (
     *changing.MUTATIONS,
     *ending.MUTATIONS,
     *pruning.MUTATIONS,
+    *reading.MUTATIONS,
 )
