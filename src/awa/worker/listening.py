@@ -24,8 +24,10 @@ from awa.worker.cancellation import read_control
 from awa.worker.retry import Retry
 
 HEARING_TIMEOUT_S: Final = 3.0
-# How long to leave a connection alone that was opened but heard nothing.
-DEAF_PAUSE_S: Final = 60.0
+# How long to leave a connection alone that was opened but heard nothing: the first time a moment, since a server that has just
+# come back may only be slow; a pooler that swallows notifications will still do so in a minute.
+DEAF_PAUSE_S: Final = 1.0
+DEAF_PAUSE_MAX_S: Final = 60.0
 
 log = logging.getLogger("awa.worker")
 
@@ -53,6 +55,7 @@ class Listening:
     async def run(self) -> None:
         """Listen until cancelled."""
         retry = Retry("listening")
+        pause_s = DEAF_PAUSE_S
         try:
             while True:
                 try:
@@ -63,12 +66,14 @@ class Listening:
                     continue
                 retry.succeeded()
                 if hears:
+                    pause_s = DEAF_PAUSE_S
                     await self._listener.lost.wait()
                 self._tell(None)
                 await self._listener.close()
                 if not hears:
                     log.warning("LISTEN hears nothing here (a pooler in between?), polling instead")
-                    await asyncio.sleep(DEAF_PAUSE_S)
+                    await asyncio.sleep(pause_s)
+                    pause_s = min(pause_s * 4, DEAF_PAUSE_MAX_S)
         finally:
             await self._listener.close()
 
