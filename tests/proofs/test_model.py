@@ -11,8 +11,8 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.proofs.model.machine import Troupe
 from tests.proofs.model.rules_of_house import House
 
-EXAMPLES = 120
-STEPS = 50
+EXAMPLES = 60
+STEPS = 100
 
 
 @pytest.mark.slow

@@ -83,7 +83,7 @@ class Machine(RuleBasedStateMachine):
         self.is_sound = False
         return self.troupe.loop.run_until_complete(deed)
 
-    @initialize(jobs=st.integers(0, 6))
+    @initialize(jobs=st.integers(2, 8))
     def open_the_stage(self, jobs: int) -> None:
         """An empty store with one lane, in which a few jobs wait."""
         self.run(self._open(jobs))
