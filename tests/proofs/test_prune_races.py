@@ -1,5 +1,7 @@
 """Prune against everything else: a slot goes only when nothing in it can matter any more, looked at under its lock."""
 
+import pytest
+
 from tests.proofs.stage import Actor, Rewrite, Stage
 
 PATIENT = Rewrite("610_prune", "SET lock_timeout = '50ms'", "SET lock_timeout = '20s'")
@@ -150,3 +152,17 @@ async def test_a_job_that_completes_between_the_two_looks_is_kept_as_long_as_oth
         assert await claimer.finish(claimed) == {job: "completed"}
     assert pruning.result() == "young"
     assert await claimer.state(job) == "completed"
+
+
+@pytest.mark.xfail(
+    strict=True, reason="TRUNCATE is not MVCC-safe: what a prune carries is lost to it"
+)
+async def test_a_dump_that_began_before_a_prune_has_the_carried_jobs(stage: Stage) -> None:
+    """pg_dump takes its snapshot first and comes to the tables later; a prune may happen in between."""
+    claimer, dump, keeper = await stage.actors(3)
+    jobs = await fill_and_close(claimer, jobs=3)
+    async with dump.conn.transaction():
+        await dump.conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        await dump.fetch("SELECT count(*) FROM pg_class")
+        assert await keeper.prune() in ("pruned", "busy", "live")
+        assert sorted(await dump.audit()) == jobs
