@@ -11,7 +11,7 @@ from tests.conftest import Connect
 from tests.proofs.kill.company import Company
 from tests.proofs.kill.siege import Siege
 
-WORKER_ROUNDS = 140
+WORKER_ROUNDS = 130
 LEADER_ROUNDS = 70
 STATES = {"pending", "scanning", "running", "cancelling"}
 

@@ -118,6 +118,12 @@ class Work(Machine):
         if with_a_job:
             self.run(self._enqueue(worker, 1, Job(queue, 2, "available", 2), None))
 
+    @rule(queue=queues)
+    def pass_everything_by(self, queue: str) -> None:
+        """The cursor of the lane goes past whatever can't be served now, which is then owed or late."""
+        self.run(self._enqueue(self.producers[1], 1, Job(queue, 2, "available", 2), None))
+        self.run(self._claim(self.workers[1], queue, 50, None))
+
     async def _claim(
         self, worker: Session, queue: str, limit: int, deadline_s: float | None
     ) -> None:
