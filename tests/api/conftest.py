@@ -9,8 +9,8 @@ import pytest
 from fastapi import FastAPI
 
 from awa.api import create_app
-from awa.api.tokens import TokenTable, parse_tokens
 from awa.db.pool import Pool, make_pool
+from awa.http.tokens import TokenTable, parse_tokens
 
 TOKENS = parse_tokens(
     [

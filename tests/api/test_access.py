@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 from fastapi import Request
 
-from awa.api.access import Access, Right, is_loopback, needs, right_of
-from awa.api.tokens import Role, parse_tokens
+from awa.http.access import Access, Right, is_loopback, needs, right_of
+from awa.http.tokens import Role, parse_tokens
 from awa.model.errors import Forbidden, ReadOnly, Unauthorized
 
 LOCAL = ("127.0.0.1", 50000)

@@ -180,7 +180,7 @@ async def test_a_method_that_is_not_possible_is_refused(api: httpx.AsyncClient) 
 async def test_without_its_database_it_answers_503_and_says_no_more(
     ask: Ask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("awa.api.context.CONNECTION_WAIT_S", 0.1)
+    monkeypatch.setattr("awa.http.context.CONNECTION_WAIT_S", 0.1)
     pool = make_pool("postgresql://nobody:hunter2@127.0.0.1:1/nowhere", min_size=0, max_size=2)
     await pool.open()
     try:
@@ -229,7 +229,7 @@ async def test_a_database_without_our_schema_is_503_and_says_what_to_do(
 async def test_a_statement_that_takes_too_long_is_ended(
     api: httpx.AsyncClient, conn: AsyncConnection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("awa.api.context.LOCK_WAIT_MAX_MS", 50)
+    monkeypatch.setattr("awa.http.context.LOCK_WAIT_MAX_MS", 50)
     found = (await api.post("/api/batch-ops", json=MOVE)).json()
     async with conn.transaction():
         await conn.execute("SELECT FROM awa.batch_operations FOR UPDATE")

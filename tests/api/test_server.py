@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from awa.api.version import VERSION
+from awa.http.version import VERSION
 from tests.api.conftest import MOVE, REMOTE, TOKENS, Ask
 
 REQUESTS = {"PreviewRequest", "SubmitRequest", "Transition"}

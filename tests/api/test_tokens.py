@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from awa.api.tokens import Role, hash_token, parse_tokens, tokens_from_environment
+from awa.http.tokens import Role, hash_token, parse_tokens, tokens_from_environment
 from awa.model.errors import ValidationError
 
 SECRET = "a-secret-of-some-length"

@@ -8,10 +8,10 @@ import re
 from fastapi.routing import APIRoute
 
 import awa
-from awa.api import problems
-from awa.api.access import right_of
 from awa.api.app import create_app
 from awa.cli import exits
+from awa.http import problems
+from awa.http.access import right_of
 from awa.model.errors import AwaError
 from awa.model.operation import OPERATION_COLUMNS
 from tests.docs.pages import spans, text_of

@@ -10,16 +10,16 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from fastapi import FastAPI
 
-from awa.api import problems
-from awa.api.access import Access
-from awa.api.context import CONNECTION_WAIT_S, Served
-from awa.api.middleware import Envelope
 from awa.api.openapi import describe
 from awa.api.routes import batch_ops, capabilities, health, metrics
-from awa.api.tokens import TokenTable
-from awa.api.version import VERSION
 from awa.config import Settings
 from awa.db.pool import Pool, make_pool
+from awa.http import problems
+from awa.http.access import Access
+from awa.http.context import CONNECTION_WAIT_S, Served
+from awa.http.middleware import Envelope
+from awa.http.tokens import TokenTable
+from awa.http.version import VERSION
 
 POOL_MAX_SIZE = 10
 

@@ -14,8 +14,8 @@ from fastapi.routing import APIRoute
 from pydantic import AliasChoices, BaseModel
 from starlette.exceptions import HTTPException
 
-from awa.api.access import right_of
-from awa.api.context import served
+from awa.http.access import right_of
+from awa.http.context import served
 from awa.model.errors import FieldProblem, ValidationError, invalid_fields
 from awa.model.problems import unknown_field
 

@@ -27,10 +27,10 @@ def serve(
 
 
 async def _serve(session: Session, host: str, port: int, read_only: bool) -> None:
-    from awa.api.access import is_loopback
-    from awa.api.app import create_app
     from awa.api.serve import serve_until
-    from awa.api.tokens import tokens_from_environment
+    from awa.asgi import create_app
+    from awa.http.access import is_loopback
+    from awa.http.tokens import tokens_from_environment
 
     tokens = tokens_from_environment()
     app = create_app(

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 
-from awa.api.access import Right, needs
 from awa.api.bodies import (
     Operation,
     OperationPage,
@@ -17,9 +16,10 @@ from awa.api.bodies import (
     SubmitRequest,
     Transition,
 )
-from awa.api.context import actor_of, changing, reading, served
 from awa.api.guarded import GuardedRoute
 from awa.api.openapi import problems
+from awa.http.access import Right, needs
+from awa.http.context import actor_of, changing, reading, served
 from awa.model.limits import PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS
 from awa.model.states import OperationState
 from awa.operations import control, read

@@ -4,11 +4,11 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from awa.api.access import Right, needs
-from awa.api.context import actor_of, served
 from awa.api.guarded import GuardedRoute
 from awa.api.openapi import problems
-from awa.api.version import VERSION
+from awa.http.access import Right, needs
+from awa.http.context import actor_of, served
+from awa.http.version import VERSION
 from awa.operations import kinds
 
 router = APIRouter(prefix="/api", route_class=GuardedRoute, tags=["server"])

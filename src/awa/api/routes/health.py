@@ -4,11 +4,11 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from awa.api.access import Right, needs
-from awa.api.context import reading
 from awa.api.guarded import GuardedRoute
 from awa.api.openapi import problems
 from awa.db.migrate import check_schema
+from awa.http.access import Right, needs
+from awa.http.context import reading
 
 router = APIRouter(route_class=GuardedRoute, tags=["health"])
 

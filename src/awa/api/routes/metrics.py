@@ -5,12 +5,12 @@ from contextlib import suppress
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from awa.api.access import Right, needs
-from awa.api.context import reading
 from awa.api.guarded import GuardedRoute
 from awa.api.openapi import problems
 from awa.events import batch as events
 from awa.events.instruments import registry
+from awa.http.access import Right, needs
+from awa.http.context import reading
 from awa.model.errors import AwaError
 from awa.operations import read
 

@@ -10,7 +10,7 @@ import time
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from awa.api import problems
+from awa.http import problems
 
 log = logging.getLogger("awa.api")
 

@@ -8,13 +8,13 @@ import psycopg
 from fastapi import Request
 from psycopg_pool import PoolTimeout
 
-from awa.api.access import Access
-from awa.api.tokens import Actor
 from awa.config import Settings
 from awa.db import run
 from awa.db.failures import is_lost_connection, mapped_errors
 from awa.db.pool import Pool
 from awa.db.run import Connection
+from awa.http.access import Access
+from awa.http.tokens import Actor
 from awa.model.errors import AwaError
 
 CONNECTION_WAIT_S = 5.0

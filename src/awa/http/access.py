@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from fastapi import Request
 
-from awa.api.tokens import TOKEN_MAX_CHARS, Actor, Role, TokenTable
+from awa.http.tokens import TOKEN_MAX_CHARS, Actor, Role, TokenTable
 from awa.model.errors import Forbidden, ReadOnly, Unauthorized
 
 LOCAL_ACTOR = "local"
