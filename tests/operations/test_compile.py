@@ -39,6 +39,8 @@ async def fill(conn: Conn) -> list[Row]:
 CASES: list[tuple[dict[str, Any], Callable[[Row], bool]]] = [
     ({"kind": "send_email"}, lambda j: j["kind"] == "send_email"),
     ({"kinds": ["report", "send_text"]}, lambda j: j["kind"] in {"report", "send_text"}),
+    ({"kind_prefix": "send_"}, lambda j: j["kind"].startswith("send_")),
+    ({"kind_prefix": "send%"}, lambda j: False),
     ({"queue": "email"}, lambda j: j["queue"] == "email"),
     ({"queues": ["email", "none"]}, lambda j: j["queue"] == "email"),
     ({"ids": [1, 4, 9, 999]}, lambda j: j["id"] in {1, 4, 9}),
@@ -176,5 +178,5 @@ async def test_arguments_that_jsonb_cannot_hold_match_nothing_and_break_nothing(
 async def test_values_are_never_text_of_the_statement(conn: Conn) -> None:
     await add_jobs(conn, 1, queue="a")
     for value in ("' OR true --", "{filter}", "%(f_queue)s", "$1", "\\", 'x"'):
-        for field in ("queue", "kind", "tag", "error_contains"):
+        for field in ("queue", "kind", "kind_prefix", "tag", "error_contains"):
             assert await selected(conn, "awa.jobs", {field: value}) == []

@@ -125,6 +125,7 @@ class JobFilter(BaseModel):
     created_at_lt: Moment | None = None
 
     kinds: list[Kind] | None = Names
+    kind_prefix: Kind | None = None
     queues: list[Queue] | None = Names
     priority: Priority | None = None
     tags_any: list[Tag] | None = Names

@@ -72,6 +72,7 @@ CONDITIONS: Final[dict[str, Condition]] = {
     "created_at_gte": Condition("j.created_at >= %(f_created_at_gte)s", "scan", _EACH_ROW),
     "created_at_lt": Condition("j.created_at < %(f_created_at_lt)s", "scan", _EACH_ROW),
     "kinds": Condition("j.kind = ANY (%(f_kinds)s::text[])", "scan", _EACH_ROW),
+    "kind_prefix": Condition("starts_with(j.kind, %(f_kind_prefix)s)", "scan", _EACH_ROW),
     "queues": Condition(
         "j.queue = ANY (%(f_queues)s::text[])", "index", "reads the lanes of these queues"
     ),

@@ -40,8 +40,8 @@ CREATE OR REPLACE FUNCTION awa.check_batch_operation(
     p_op_kind text, p_filter jsonb, p_spec jsonb, p_allow_all boolean, p_priority int, p_rate int) RETURNS void
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-    fields constant text[] := '{kind,queue,ids,tag,state,created_at_gte,created_at_lt,kinds,queues,priority,tags_any,'
-        'tags_all,tags_none,attempt_gte,attempt_lt,run_at_gte,run_at_lt,finalized_at_gte,finalized_at_lt,'
+    fields constant text[] := '{kind,queue,ids,tag,state,created_at_gte,created_at_lt,kinds,kind_prefix,queues,priority,'
+        'tags_any,tags_all,tags_none,attempt_gte,attempt_lt,run_at_gte,run_at_lt,finalized_at_gte,finalized_at_lt,'
         'error_contains,args_contains}';
     unknown text;
 BEGIN
