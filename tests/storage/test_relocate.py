@@ -97,6 +97,12 @@ async def test_before_holds_what_changed_as_it_was(world: World) -> None:
     }
 
 
+async def test_a_set_from_several_lanes_keeps_its_order_too(world: World) -> None:
+    ids = [(await world.enqueue(priority=1 + n % 3))[0] for n in range(9)]
+    assert set((await world.move(ids, "other", 4)).values()) == {"moved"}
+    assert await world.claim_ids(queue="other") == ids
+
+
 async def test_a_set_keeps_its_order_and_goes_behind_those_already_there(world: World) -> None:
     (there,) = await world.enqueue(queue="other")
     ids = await world.enqueue(5)

@@ -9,15 +9,12 @@ from tests.proofs import (
 from tests.proofs.mutations.base import Mutation
 from tests.proofs.stage import Rewrite
 
-STILL_WAITING = """    RETURN QUERY SELECT w.job_id, 'ready', w.lane_id, w.lane_seq, w.slot, w.queue, w.priority
-                   FROM awa.still_waiting(lanes, seqs, slots) w;
-END $$;"""
+STILL_WAITING = """ FROM awa.still_waiting(a.ids, a.lanes, a.seqs, a.slots, a.txids) w,
+                                 unnest(w.ids, w.lanes, w.seqs, w.slots) u;
+"""
 
-NOT_ASKED_AGAIN = """    RETURN QUERY SELECT r.job_id, 'ready', r.lane_id, r.lane_seq, r.slot, l.queue, l.priority
-                   FROM unnest(lanes, seqs, slots) u(lane_id, lane_seq, slot)
-                   JOIN awa.ready_entries r ON r.slot = u.slot AND r.lane_id = u.lane_id AND r.lane_seq = u.lane_seq
-                   JOIN awa.lanes l ON l.lane_id = r.lane_id;
-END $$;"""
+NOT_ASKED_AGAIN = """ FROM unnest(a.ids, a.lanes, a.seqs, a.slots) u;
+"""
 
 LOCK_NEWEST = "r.lane_seq = n.newest\n"
 

@@ -71,12 +71,17 @@ MUTATIONS = (
         _alone(test_ageing.test_a_demoted_job_is_not_aged_straight_back),
     ),
     Mutation(
+        "jobs of several lanes are moved in their old order",
+        (Rewrite("410_relocate", "ORDER BY r.lane_seq OFFSET 0) k;", "OFFSET 0) k;"),),
+        _alone(test_relocate.test_a_set_from_several_lanes_keeps_its_order_too),
+    ),
+    Mutation(
         "stamps are written once",
         (
             Rewrite(
                 "410_relocate",
-                "k.stamp || coalesce(k.metadata, '{}'),",
-                "coalesce(k.metadata, '{}') || k.stamp,",
+                "ELSE k.stamp || k.metadata END",
+                "ELSE k.metadata || k.stamp END",
             ),
         ),
         _alone(test_relocate.test_stamps_say_where_it_came_from_once_and_only_what_changed),

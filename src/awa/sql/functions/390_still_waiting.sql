@@ -1,11 +1,15 @@
 -- Of these positions, whose rows the caller has locked, those that nobody claimed and no tombstone covers.
 -- moves: nothing
--- index: ready_entries (lane_id, lane_seq), lane_claims (lane_id, claim_no), ready_tombstones (lane_id, first_seq)
+-- index: lane_claims (lane_id, claim_no), ready_tombstones (lane_id, first_seq)
 -- bound: the set
+-- params: arrays of one length: job, lane, position, slot, and the txid of the row (rows never change, so what was
+--         read with the lock is still true); answers what is left of the first four
 -- Unclaimed: at or past the cursor, or owed, or late (not shown by the snapshot of the claim that passed it).
 -- VOLATILE, so that it reads what is committed now, not what the caller's statement saw before it waited.
-CREATE OR REPLACE FUNCTION awa.still_waiting(p_lanes int[], p_seqs bigint[], p_slots smallint[])
-RETURNS TABLE (job_id bigint, lane_id int, lane_seq bigint, slot smallint, queue text, priority smallint)
+DROP FUNCTION IF EXISTS awa.still_waiting(int[], bigint[], smallint[]);  -- it used to read the rows once more
+CREATE OR REPLACE FUNCTION awa.still_waiting(
+    p_ids bigint[], p_lanes int[], p_seqs bigint[], p_slots smallint[], p_txids xid8[],
+    OUT ids bigint[], OUT lanes int[], OUT seqs bigint[], OUT slots smallint[])
 LANGUAGE sql VOLATILE
 SET plan_cache_mode = force_generic_plan SET enable_hashjoin = on AS $$
     WITH heads AS MATERIALIZED (
@@ -14,10 +18,9 @@ SET plan_cache_mode = force_generic_plan SET enable_hashjoin = on AS $$
           JOIN awa.lane_heads h ON h.lane_id = d.lane_id
          CROSS JOIN awa.ring g
     )
-    SELECT r.job_id, r.lane_id, r.lane_seq, r.slot, h.queue, h.priority
-      FROM unnest(p_lanes, p_seqs, p_slots) u(lane_id, lane_seq, slot)
-     CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
-                          WHERE e.slot = u.slot AND e.lane_id = u.lane_id AND e.lane_seq = u.lane_seq OFFSET 0) r
+    SELECT coalesce(array_agg(r.job_id), '{}'), coalesce(array_agg(r.lane_id), '{}'), coalesce(array_agg(r.lane_seq), '{}'),
+           coalesce(array_agg(r.slot), '{}')
+      FROM unnest(p_ids, p_lanes, p_seqs, p_slots, p_txids) r(job_id, lane_id, lane_seq, slot, txid)
       JOIN heads h ON h.lane_id = r.lane_id
      WHERE (r.lane_seq >= h.cursor OR r.lane_seq <@ h.owed
             OR (r.lane_seq >= h.trusted_from AND NOT pg_visible_in_snapshot(r.txid, h.seen)))

@@ -25,16 +25,16 @@ BEGIN
             kind, args, tags, metadata, errors, unique_key, route_key)
     SELECT nextval('awa.job_positions'), k.job_id, own_txid, k.created_at, k.run_at, way.targets[k.first + k.shard], k.current_slot,
            k.attempt, k.max_attempts, CASE WHEN k.route_shard IS NOT NULL THEN k.shard END, k.kind, k.args, k.tags,
-           k.stamp || coalesce(k.metadata, '{}'), k.errors, k.unique_key, k.route_key
-      FROM (SELECT r.*, u.first, u.stamp, g.current_slot,
-                   CASE WHEN r.route_shard IS NOT NULL THEN r.route_shard % u.width ELSE awa.shard_for(u.width, NULL) END AS shard
-              FROM (SELECT w.*, m.width, m.first, m.stamp
-                      FROM unnest(p_lanes, p_seqs, p_slots) w(lane_id, lane_seq, slot)
-                      JOIN unnest(way.lanes, way.widths, way.firsts, way.stamps) m(lane_id, width, first, stamp) ON m.lane_id = w.lane_id
-                     ORDER BY w.lane_seq OFFSET 0) u
+           CASE WHEN k.metadata IS NULL THEN k.stamp ELSE k.stamp || k.metadata END, k.errors, k.unique_key, k.route_key
+      FROM (SELECT r.*, m.first, m.stamp, c.current_slot,
+                   CASE WHEN r.route_shard IS NOT NULL THEN r.route_shard % m.width ELSE awa.shard_for(m.width, NULL) END AS shard
+              FROM (SELECT w.slot, w.lane_id, array_agg(w.lane_seq ORDER BY w.lane_seq) AS seqs
+                      FROM unnest(p_lanes, p_seqs, p_slots) w(lane_id, lane_seq, slot) GROUP BY w.slot, w.lane_id OFFSET 0) g
+              JOIN unnest(way.lanes, way.widths, way.firsts, way.stamps) m(lane_id, width, first, stamp) ON m.lane_id = g.lane_id
              CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
-                                  WHERE e.slot = u.slot AND e.lane_id = u.lane_id AND e.lane_seq = u.lane_seq OFFSET 0) r
-             CROSS JOIN awa.ring g OFFSET 0) k;
+                                  WHERE e.slot = g.slot AND e.lane_id = g.lane_id AND e.lane_seq = ANY (g.seqs) OFFSET 0) r
+             CROSS JOIN awa.ring c
+             ORDER BY r.lane_seq OFFSET 0) k;
     INSERT INTO awa.ready_tombstones (slot, lane_id, first_seq, last_seq, reason)
     SELECT k.slot, k.lane_id, lower(g), upper(g) - 1, 'moved'
       FROM (SELECT u.slot, u.lane_id, range_agg(int8range(u.lane_seq, u.lane_seq + 1)) AS seqs

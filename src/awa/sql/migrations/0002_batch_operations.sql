@@ -26,7 +26,9 @@ CREATE TABLE awa.batch_operations (
     max_rows_per_second int CHECK (max_rows_per_second > 0),
     scan_bound          bigint,
     idempotency_key     text,
-    wait_until          timestamptz
+    wait_until          timestamptz,
+    -- How long its chunks took, at most 60 points: see awa.note_chunk.
+    chunks              int[]
 ) WITH (fillfactor = 50);
 
 CREATE INDEX ON awa.batch_operations (priority, submitted_at, id)
@@ -49,7 +51,7 @@ CREATE TABLE awa.batch_operation_items (
     slot         smallint,
     before       jsonb,
     PRIMARY KEY (operation_id, job_id)
-) WITH (fillfactor = 60);
+) WITH (fillfactor = 40);
 
 CREATE TABLE awa.batch_operation_totals (
     operation_id uuid NOT NULL REFERENCES awa.batch_operations (id) ON DELETE CASCADE,

@@ -18,18 +18,10 @@ WITH walked AS MATERIALIZED (
     SELECT count(*) AS rows, max(t.job_id) AS last_id, array_agg(t.job_id) AS ids, array_agg(t.lane_id) AS lanes,
            array_agg(t.lane_seq) AS seqs, array_agg(t.slot) AS slots
       FROM taken t
-), locked AS MATERIALIZED (
-    SELECT k.* FROM sets s, awa.lock_waiting(s.ids, s.lanes, s.seqs, s.slots) k
 )
 SELECT s.rows AS taken,
        CASE WHEN s.rows = %(rows)s THEN s.last_id ELSE (SELECT max(w.job_id) FROM walked w) END AS upto,
        (SELECT count(*) FROM walked) = %(walk)s OR s.rows = %(rows)s AS more,
-       k.ids::text, k.lanes::text, k.seqs::text, k.slots::text, r.ids::text AS rest, r.ids[1] AS rest_first
+       k.ids::text, k.lanes::text, k.seqs::text, k.slots::text, k.rest::text, k.rest[1] AS rest_first
   FROM sets s
- CROSS JOIN (SELECT coalesce(array_agg(l.job_id), ARRAY[]::bigint[]) AS ids,
-                    coalesce(array_agg(l.lane_id), ARRAY[]::int[]) AS lanes,
-                    coalesce(array_agg(l.lane_seq), ARRAY[]::bigint[]) AS seqs,
-                    coalesce(array_agg(l.slot), ARRAY[]::smallint[]) AS slots
-               FROM locked l) k
- CROSS JOIN (SELECT ARRAY(SELECT t.job_id FROM taken t WHERE NOT EXISTS (SELECT FROM locked l WHERE l.job_id = t.job_id)
-                           ORDER BY t.job_id) AS ids) r
+ CROSS JOIN LATERAL awa.lock_waiting_set(coalesce(s.ids, '{}'), s.lanes, s.seqs, s.slots) k
