@@ -111,7 +111,7 @@ async def test_the_verbs_are_told(conn: Any) -> None:
     )
     functions = {name for (name,) in await cursor.fetchall()}
     told = set(re.findall(r"awa\.(\w+)", text_of(SQL)))
-    internal = {"open_attempts", "notify_if_idle", "args_contain", "lane_for"}
+    internal = {"open_attempts", "notify_if_idle", "args_contain", "lane_for", "note_chunk"}
     assert called & functions
     assert sorted((called & functions) - told - internal) == []
     assert sorted(name for name in told - functions if f"awa.{name}(" in doors) == []

@@ -4,7 +4,7 @@ The column names are those of ADR-030; what the client, the command line and HTT
 with these names. The runner works with `BatchOperation`, which holds what a chunk needs to know.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -95,3 +95,22 @@ def operation_from_row(row: Mapping[str, Any]) -> BatchOperation:
         max_rows_per_second=row["max_rows_per_second"],
         started_at=row["started_at"],
     )
+
+
+def chunk_times(record: Sequence[int] | None) -> list[dict[str, float]]:
+    """How long the chunks of an operation took, oldest first: what `awa.note_chunk` keeps, with names.
+
+    A point stands for one chunk or, in a long operation, for several: `at_s` after the beginning the last of
+    them was done, `chunks` and `items` are what it stands for, `mean_ms` and `max_ms` what they took.
+    """
+    points = [] if record is None else [record[at : at + 5] for at in range(1, len(record), 5)]
+    return [
+        {
+            "at_s": at_cs / 100,
+            "chunks": chunks,
+            "items": items,
+            "mean_ms": sum_ms / chunks,
+            "max_ms": max_ms,
+        }
+        for at_cs, chunks, items, sum_ms, max_ms in points
+    ]

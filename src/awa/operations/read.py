@@ -12,6 +12,7 @@ from awa.db import run
 from awa.db.run import Connection
 from awa.model.errors import invalid_field
 from awa.model.limits import JOB_ID_MAX, PAGE_DEFAULT_ROWS, check_page
+from awa.model.operation import chunk_times
 from awa.model.states import ItemState, OperationState
 from awa.operations.transition import as_uuid, no_such_operation
 
@@ -20,11 +21,11 @@ Page = tuple[list[Row], str | None]
 
 
 async def get(conn: Connection, operation_id: UUID | str) -> Row:
-    """One operation with `pending` and its `totals` by outcome and reason. Raises `NotFound`."""
+    """One operation with `pending`, its `totals` by outcome and reason, and `chunk_times`. Raises `NotFound`."""
     row = await run.row(conn, "operations/get", {"id": as_uuid(operation_id)})
     if row is None:
         raise no_such_operation(operation_id)
-    return row
+    return {**row, "chunk_times": chunk_times(row.pop("chunks"))}
 
 
 async def operations_page(
@@ -44,6 +45,8 @@ async def operations_page(
     }
     found = await run.rows(conn, "operations/list", params)
     shown = found[:limit]
+    for row in shown:
+        del row["chunks"]  # told by `get`, and in words
     more = len(found) > limit
     return shown, _encode(
         f"{shown[-1]['submitted_at'].isoformat()} {shown[-1]['id']}"

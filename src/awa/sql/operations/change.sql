@@ -57,6 +57,11 @@ UPDATE awa.batch_operations b
                                WHERE s.errored_id IS NOT NULL ORDER BY s.errored_id DESC LIMIT 1), b.last_error),
        cursor = %(cursor)s,
        runner_instance = %(runner)s,
+       chunks = awa.note_chunk(b.chunks,
+                               (100 * extract(epoch FROM clock_timestamp() - coalesce(b.started_at, b.submitted_at)))::bigint,
+                               c.processed + c.skipped + c.errored,
+                               -- The whole transaction so far, its locks included; only the commit is missing.
+                               (1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp()))::bigint),
        wait_until = clock_timestamp() + make_interval(secs => %(pause_s)s::float8),
        updated_at = clock_timestamp()
   FROM counted c
