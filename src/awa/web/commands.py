@@ -1,0 +1,91 @@
+"""The same operation as a line for a shell, for curl and for Python: exact, to be copied and run as it stands."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+
+from awa.http.context import served
+from awa.http.paths import local_path
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One way to say it."""
+
+    name: str
+    text: str
+    note: str = ""
+
+
+def submit_commands(request: Request, operation: Mapping[str, Any]) -> list[Command]:
+    """How an operation like this one (op_kind, filter, spec, reason) is submitted elsewhere."""
+    return [
+        Command(
+            "Command line", _cli(operation), "Shows the preview and asks; --yes answers beforehand."
+        ),
+        Command("curl", _curl(request, operation), _curl_note(request)),
+        Command("Python", _python(operation)),
+    ]
+
+
+def _cli(operation: Mapping[str, Any]) -> str:
+    words = [
+        "awa batch-ops submit",
+        f"--op-kind {shlex.quote(operation['op_kind'])}",
+        f"--filter {shlex.quote(_json(operation['filter']))}",
+        f"--spec {shlex.quote(_json(operation['spec']))}",
+    ]
+    if _names_nothing(operation["filter"]):
+        words.append("--all")
+    if operation.get("reason"):
+        # With "=", since a reason may begin with a dash.
+        words.append(f"--reason={shlex.quote(operation['reason'])}")
+    return " ".join(words)
+
+
+def _curl(request: Request, operation: Mapping[str, Any]) -> str:
+    url = f"{request.url.scheme}://{request.url.netloc}{local_path(request, '/api/batch-ops')}"
+    lines = [f"curl -fsS {shlex.quote(url)}"]
+    if served(request).access.wants_log_in:
+        lines.append('-H "Authorization: Bearer $AWA_TOKEN"')
+    lines.append("-H 'Content-Type: application/json'")
+    lines.append(f"-d {shlex.quote(_json(_body(operation)))}")
+    return " \\\n  ".join(lines)
+
+
+def _curl_note(request: Request) -> str:
+    if served(request).access.wants_log_in:
+        return "AWA_TOKEN holds an API token with the role operator."
+    return "Without tokens it has to run on the server's machine."
+
+
+def _python(operation: Mapping[str, Any]) -> str:
+    arguments = [repr(operation["op_kind"]), repr(dict(operation["spec"]))]
+    arguments.append(f"filter={dict(operation['filter'])!r}")
+    if _names_nothing(operation["filter"]):
+        arguments.append("allow_all=True")
+    if operation.get("reason"):
+        arguments.append(f"reason={operation['reason']!r}")
+    inner = "".join(f"    {argument},\n" for argument in arguments)
+    return f"operation = await client.submit_batch_operation(\n{inner})"
+
+
+def _body(operation: Mapping[str, Any]) -> dict[str, Any]:
+    body = {name: operation[name] for name in ("op_kind", "filter", "spec")}
+    if _names_nothing(operation["filter"]):
+        body["all"] = True
+    if operation.get("reason"):
+        body["reason"] = operation["reason"]
+    return body
+
+
+def _names_nothing(given: Mapping[str, Any]) -> bool:
+    return not any(name != "ids" or value for name, value in given.items())
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

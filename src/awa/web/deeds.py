@@ -1,0 +1,144 @@
+"""What each kind of operation is called and does, in the words that an operator reads before pressing a button.
+
+The kinds themselves know nothing of pages. A kind that this table lacks, as a newer program may have left in the
+history, is told by its name and its spec.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from awa.web.words import number, things
+
+Spec = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One kind in words."""
+
+    kind: str
+    label: str
+    about: str
+    fields: tuple[str, ...]
+    done: Callable[[Spec], str]
+    """Behind a number of jobs, as what became of them: "moved to escalations"."""
+    button: Callable[[str, Spec], str]
+    """The deed with its count: "Move 47,000 jobs to escalations"."""
+    changes: Callable[[Spec], dict[str, Any]]
+    """The columns of a job that are different afterwards."""
+    already: Callable[[Spec, Mapping[str, Mapping[str, int]]], int]
+    """How many jobs of a breakdown are at the target already; 0 where a breakdown cannot tell."""
+
+
+def _priority_done(spec: Spec) -> str:
+    return f"given priority {spec['priority']}"
+
+
+def _move_done(spec: Spec) -> str:
+    with_priority = spec.get("priority")
+    return f"moved to {spec['queue']}" + (
+        f" with priority {with_priority}" if with_priority is not None else ""
+    )
+
+
+def _move_button(jobs: str, spec: Spec) -> str:
+    return f"Move {jobs} to {_move_done(spec).removeprefix('moved to ')}"
+
+
+def _move_already(spec: Spec, breakdown: Mapping[str, Mapping[str, int]]) -> int:
+    if spec.get("priority") is not None:
+        return 0  # only those that are in the queue and have the priority are: the breakdown counts each alone
+    return breakdown.get("queue", {}).get(spec["queue"], 0)
+
+
+DEEDS: Final[Mapping[str, Deed]] = {
+    deed.kind: deed
+    for deed in (
+        Deed(
+            kind="move_queue",
+            label="Move to another queue",
+            about="They leave their queue and wait in another one, behind the jobs that wait there already.",
+            fields=("queue", "priority"),
+            done=_move_done,
+            button=_move_button,
+            changes=lambda spec: {
+                name: spec[name] for name in ("queue", "priority") if spec.get(name) is not None
+            },
+            already=_move_already,
+        ),
+        Deed(
+            kind="set_priority",
+            label="Give another priority",
+            about="They stay in their queue and are claimed sooner or later than before.",
+            fields=("priority",),
+            done=_priority_done,
+            button=lambda jobs, spec: f"Give {jobs} priority {spec['priority']}",
+            changes=lambda spec: {"priority": spec["priority"]},
+            already=lambda spec, breakdown: breakdown.get("priority", {}).get(
+                str(spec["priority"]), 0
+            ),
+        ),
+    )
+}
+
+
+def done_words(op_kind: str, spec: Spec) -> str:
+    """What an operation does to its jobs: "moved to escalations"."""
+    deed = DEEDS.get(op_kind)
+    try:
+        return deed.done(spec) if deed else _plain(op_kind, spec)
+    except KeyError:  # SQL may have stored any spec
+        return _plain(op_kind, spec)
+
+
+def button_words(op_kind: str, spec: Spec, jobs: int) -> str:
+    """The deed with its count, as the button says it."""
+    return DEEDS[op_kind].button(things(jobs), spec)
+
+
+def title_words(op_kind: str, spec: Spec, jobs: int | None) -> str:
+    """An operation's headline: "47,000 jobs moved to escalations"; without a count as long as none is known."""
+    count = "Jobs" if jobs is None else things(jobs)
+    return f"{count} to be {done_words(op_kind, spec)}"
+
+
+def effects(op_kind: str, spec: Spec, jobs: int) -> list[str]:
+    """What dispatch makes of it, in whole sentences."""
+    said = []
+    if op_kind == "move_queue":
+        said.append(
+            f"From then on only workers of {spec['queue']} take them. They line up behind the jobs of the same "
+            "priority that wait there, in their present order."
+        )
+    priority = spec.get("priority")
+    if priority is not None:
+        said.append(_PRIORITY_EFFECTS[priority])
+    said.append(
+        "A job that a worker takes before its turn comes is left alone and counted as skipped; "
+        "jobs that are enqueued from now on are not touched."
+    )
+    if jobs > 1:
+        said.append(
+            "It goes chunk by chunk while workers go on working, and can be cancelled at any time; "
+            "what is changed by then stays changed."
+        )
+    return said
+
+
+_PRIORITY_EFFECTS: Final = {
+    1: "Priority 1 is taken first: everything of priority 2 to 4 in the same queue waits until these are through.",
+    2: "Priority 2 is the usual one; only priority 1 is taken before it.",
+    3: "Priority 3 is taken when nothing of priority 1 and 2 waits in the same queue, or when it has waited long.",
+    4: "Priority 4 is taken last, when nothing else waits in the same queue, or when it has waited long.",
+}
+
+
+def _plain(op_kind: str, spec: Spec) -> str:
+    return f"given to {op_kind} {json.dumps(spec, ensure_ascii=False, default=str)}"
+
+
+def eligible_words(states: Mapping[str, int] | None) -> str:
+    """Why jobs that match stay as they are: "12 running, 3 completed"."""
+    return ", ".join(f"{number(count)} {state}" for state, count in (states or {}).items())

@@ -1,0 +1,113 @@
+"""One operation: what it does to which jobs, how far it is, what became of each job, and who did what when."""
+
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+
+from awa.db.run import Connection
+from awa.http.access import Right, needs
+from awa.http.context import actor_of, changing, reading, served
+from awa.http.forms import read_form
+from awa.model import search
+from awa.model.errors import ValidationError
+from awa.model.filter import JobFilter
+from awa.model.states import ItemState
+from awa.operations import control, read
+from awa.operations.reading import runtimes
+from awa.web import deeds
+from awa.web.commands import submit_commands
+from awa.web.pages import PageRoute, go
+from awa.web.render import render
+from awa.web.routes.operations import ACTIVE_MAX_ROWS, standing_of
+
+ITEMS_PAGE_ROWS: Final = 50
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@router.get("/operations/{operation_id}")
+@needs(Right.READ)
+async def operation(
+    request: Request,
+    operation_id: str,
+    outcome: str | None = None,
+    reason: str | None = None,
+    cursor: str | None = None,
+    part: str | None = None,
+) -> Response:
+    """The page, or with `part` only what changes on it."""
+    async with reading(request) as conn:
+        shown = await _live(request, conn, operation_id)
+        if part is not None:
+            return render(request, "operation/live.html", **shown)
+        items, next_cursor = await read.items_page(
+            conn,
+            operation_id,
+            outcome=outcome or None,
+            reason=reason or None,
+            limit=ITEMS_PAGE_ROWS,
+            cursor=cursor,
+        )
+    return render(
+        request,
+        "operation.html",
+        **shown,
+        **_meaning(shown["operation"]),
+        items=items,
+        next_cursor=next_cursor,
+        cursor=cursor,
+        outcome=outcome or None,
+        item_reason=reason or None,
+        outcomes=list(ItemState),
+        commands=submit_commands(request, shown["operation"]),
+    )
+
+
+@router.post("/operations/{operation_id}/cancel")
+@needs(Right.CHANGE)
+async def cancel(request: Request, operation_id: str) -> Response:
+    """Ask for its end; an operation that has not begun ends at once."""
+    form = await read_form(request)
+    async with changing(request) as conn:
+        after = await control.cancel(
+            conn,
+            operation_id,
+            actor=actor_of(request).name,
+            reason=form.get("reason") or None,
+            retention_days=served(request).settings.batch_op_retention_days,
+        )
+    at_once = after["state"] == "cancelled"
+    said = (
+        "Cancelled before it began." if at_once else "Cancelling: it ends after its present chunk."
+    )
+    return go(request, "/operations/{}", operation_id, notice=said)
+
+
+async def _live(request: Request, conn: Connection, operation_id: str) -> dict[str, Any]:
+    """What changes while it is looked at."""
+    found = await read.get(conn, operation_id)
+    active: list[dict[str, Any]] = []
+    if found["state"] == "pending":
+        for state in ("running", "scanning", "pending"):
+            rows, _ = await read.operations_page(conn, state=state, limit=ACTIVE_MAX_ROWS)
+            active += rows
+    led = await runtimes.leader(conn) is not None
+    return {
+        "operation": found,
+        "standing": standing_of(request, found, led, active),
+        "events": await read.events(conn, operation_id),
+        "title": deeds.title_words(found["op_kind"], found["spec"], found["total_matched"]),
+    }
+
+
+def _meaning(operation: dict[str, Any]) -> dict[str, Any]:
+    """Filter and spec in words; a filter that SQL stored and nobody can read is shown as it is."""
+    try:
+        given = JobFilter.parse(operation["filter"])
+    except ValidationError:
+        return {"filter_words": None, "filter_text": None, "done_words": ""}
+    return {
+        "filter_words": search.sentence(given),
+        "filter_text": search.write(given),
+        "done_words": deeds.done_words(operation["op_kind"], operation["spec"]),
+    }
