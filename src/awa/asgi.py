@@ -24,6 +24,7 @@ def create_app(
     local_writes: bool = True,
     allowed_hosts: Iterable[str] = (),
     settings: Settings | None = None,
+    session_secret: str | None = None,
 ) -> FastAPI:
     """API and console over a pool, or over a URL for which one is opened; parameters as `awa.api.create_app`."""
     app = create_api(
@@ -33,6 +34,7 @@ def create_app(
         local_writes=local_writes,
         allowed_hosts=allowed_hosts,
         settings=settings,
+        session_secret=session_secret,
     )
     web.install(app)
     return app

@@ -92,6 +92,9 @@ class Settings:
         86_400,
         about="wait that betters a lane's priority by one; 0: none",
     )
+    session_hours: float = _setting(
+        "AWA_SESSION_HOURS", 12.0, 0.01, 720, about="how long a log-in of a browser is good"
+    )
 
     def __post_init__(self) -> None:
         problems = [problem for spec in fields(self) if (problem := self._problem(spec))]

@@ -70,7 +70,7 @@ def test_every_status_is_told() -> None:
         for status in method["responses"]
     }
     statuses |= {str(status) for status in problems.STATUS_OF_CODE.values()}
-    statuses -= {"200", "201"}
+    statuses = {status for status in statuses if not status.startswith("2")}
     assert [status for status in sorted(statuses) if f"\n| {status} |" not in page] == []
 
 

@@ -1,23 +1,25 @@
 """The ASGI application, put together: context, routes, errors, envelope.
 
-`create_app(url)` opens a pool of its own when it starts and closes it when it stops; a program that has
-a pool hands it over and keeps it. A database that is away does not keep the server from starting: it
-answers 503 until the database is back, and /readyz says so.
+`create_app(url)` opens a pool of its own when it starts, or with the first request where nothing says that it
+starts, and closes it when it stops; a program that has a pool hands it over and keeps it. A database that is
+away does not keep the server from starting: it answers 503 until the database is back, and /readyz says so.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 
 from awa.api.openapi import describe
-from awa.api.routes import batch_ops, capabilities, health, metrics
+from awa.api.routes import batch_ops, capabilities, health, metrics, session
 from awa.config import Settings
-from awa.db.pool import Pool, make_pool
+from awa.db.pool import Pool, connection_string, make_pool
 from awa.http import problems
 from awa.http.access import Access
 from awa.http.context import CONNECTION_WAIT_S, Served
 from awa.http.middleware import Envelope
+from awa.http.signing import Sessions
 from awa.http.tokens import TokenTable
 from awa.http.version import VERSION
 
@@ -32,20 +34,22 @@ def create_app(
     local_writes: bool = True,
     allowed_hosts: Iterable[str] = (),
     settings: Settings | None = None,
+    session_secret: str | None = None,
 ) -> FastAPI:
     """Build the app over a pool, or over a URL for which it opens one.
 
     Without tokens only requests from this machine may change anything, and none when `local_writes` is
     False, which `serve` sets if it listens on more than loopback. `read_only` wins over every role.
+    `session_secret` signs the sessions of browsers; without one they end with the process.
     """
+    settings = settings or Settings.from_env()
     access = Access(
         tokens or TokenTable(),
         read_only=read_only,
         local_writes=local_writes,
         allowed_hosts=frozenset(host.lower() for host in allowed_hosts),
+        sessions=Sessions(session_secret, max_age_s=settings.session_hours * 3600),
     )
-    own_pool = isinstance(database, str)
-    pool = _make_pool(database) if isinstance(database, str) else database
     app = FastAPI(
         title="Awa",
         version=VERSION,
@@ -53,10 +57,10 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_opened(pool) if own_pool else None,
+        lifespan=_opened,
     )
-    app.state.served = Served(pool, access, settings or Settings.from_env())
-    for resource in (batch_ops, capabilities, health, metrics):
+    app.state.served = _served(database, access, settings)
+    for resource in (session, batch_ops, capabilities, health, metrics):
         app.include_router(resource.router)
     problems.install(app)
     describe(app)
@@ -64,18 +68,22 @@ def create_app(
     return app
 
 
+def _served(database: Pool | str, access: Access, settings: Settings) -> Served:
+    if not isinstance(database, str):
+        return Served(access, settings, given_pool=database)
+    connection_string(database)  # a URL that can't be read is told now, not with the first request
+    return Served(access, settings, make_pool=partial(_make_pool, database))
+
+
 def _make_pool(url: str) -> Pool:
     return make_pool(url, min_size=1, max_size=POOL_MAX_SIZE, timeout_s=CONNECTION_WAIT_S)
 
 
-def _opened(pool: Pool) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        # Not waited for: without its database the server starts as well, and says so.
-        await pool.open(wait=False)
-        try:
-            yield
-        finally:
-            await pool.close()
-
-    return lifespan
+@asynccontextmanager
+async def _opened(app: FastAPI) -> AsyncIterator[None]:
+    served: Served = app.state.served
+    await served.pool()
+    try:
+        yield
+    finally:
+        await served.close()

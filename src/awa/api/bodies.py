@@ -36,14 +36,15 @@ _OPERATION: dict[str, Any] = {
 }
 
 
-def _shown(*examples: dict[str, Any]) -> ConfigDict:
+def shown(*examples: dict[str, Any]) -> ConfigDict:
+    """A strict model with these examples."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": list(examples)})
 
 
 class PreviewRequest(BaseModel):
     """Which jobs would an operation change?"""
 
-    model_config = _shown(_REQUEST)
+    model_config = shown(_REQUEST)
 
     op_kind: StrictStr = Field(description="set_priority or move_queue")
     filter: dict[str, Any] = Field(
@@ -64,7 +65,7 @@ class PreviewRequest(BaseModel):
 class SubmitRequest(PreviewRequest):
     """Change the jobs that match."""
 
-    model_config = _shown({**_REQUEST, "reason": "mail provider is down"})
+    model_config = shown({**_REQUEST, "reason": "mail provider is down"})
 
     reason: StrictStr | None = Field(default=None, description="free text for the record")
     idempotency_key: StrictStr | None = Field(
@@ -76,7 +77,7 @@ class SubmitRequest(PreviewRequest):
 class Transition(BaseModel):
     """Ask for another state."""
 
-    model_config = _shown({"state": "cancelling"})
+    model_config = shown({"state": "cancelling"})
 
     state: Literal["cancelling"]
     reason: StrictStr | None = None

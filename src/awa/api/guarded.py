@@ -15,6 +15,7 @@ from pydantic import AliasChoices, BaseModel
 from starlette.exceptions import HTTPException
 
 from awa.http.access import right_of
+from awa.http.bodies import media_type, read_bounded
 from awa.http.context import served
 from awa.model.errors import FieldProblem, ValidationError, invalid_fields
 from awa.model.problems import unknown_field
@@ -62,19 +63,8 @@ class _BoundedRequest(Request):
 
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):
-            declared = self.headers.get("content-length", "")
-            if declared.isdecimal() and int(declared[:20]) > BODY_MAX_BYTES:
-                raise _too_large()
-            self._body = await self._read_bounded()
+            self._body = await read_bounded(self, BODY_MAX_BYTES)
         return self._body
-
-    async def _read_bounded(self) -> bytes:
-        received = bytearray()
-        async for part in self.stream():
-            received += part
-            if len(received) > BODY_MAX_BYTES:
-                raise _too_large()
-        return bytes(received)
 
 
 def _refuse_unknown_query(request: Request, known: list[str]) -> None:
@@ -97,8 +87,7 @@ def _unknown(name: str, known: list[str]) -> FieldProblem:
 
 def _as_json(request: Request) -> _BoundedRequest:
     """A body is JSON, or says nothing of itself and is read as JSON; what a form sends is refused."""
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media not in {"", "application/json"}:
+    if media_type(request) not in {"", "application/json"}:
         raise HTTPException(415, "the body must be JSON: send Content-Type: application/json")
     headers = [pair for pair in request.scope["headers"] if pair[0] != b"content-type"]
     headers.append((b"content-type", b"application/json"))
@@ -145,7 +134,3 @@ def _refuse_nul(value: Any) -> None:
 
 def _refused(field: str, message: str) -> ValidationError:
     return ValidationError(f"{field} {message}", fields=[FieldProblem(field, message)])
-
-
-def _too_large() -> HTTPException:
-    return HTTPException(413, f"the body is longer than {BODY_MAX_BYTES} bytes")

@@ -14,6 +14,7 @@ _MEANING = {
     413: "the body is too long",
     415: "the body is not JSON",
     422: "the input is not valid; `fields` says where",
+    429: "too many at once; Retry-After says when to try again",
     503: "the database cannot answer now, or its schema is not the one wanted",
 }
 

@@ -13,8 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from awa.http.context import Served
+from awa.http.paths import BelowPath, checked_root_path
 from awa.model.errors import AwaError, invalid_field
 
 HOST_DEFAULT = "127.0.0.1"
@@ -25,21 +28,26 @@ SHUTDOWN_MAX_S = 10
 
 
 async def serve_until(
-    app: ASGIApp,
+    app: FastAPI,
     stop: asyncio.Event,
     *,
     host: str = HOST_DEFAULT,
     port: int = PORT_DEFAULT,
+    root_path: str = "",
     announce: Callable[[str], None] = lambda _address: None,
 ) -> None:
-    """Serve until `stop` is set; requests under way get their answer. Signals stay the program's business.
+    """Serve until `stop` is set; requests under way get their answer, live streams end.
 
-    `announce` is called with the address once requests are accepted. Raises AwaError if the address can't
-    be had.
+    Signals stay the program's business.
+
+    `root_path` is the path of a proxy below which the app is reached. `announce` is called with the address once
+    requests are accepted. Raises AwaError if the address can't be had.
     """
+    root_path = checked_root_path(root_path)
+    outer: ASGIApp = BelowPath(app, root_path) if root_path else app
     with listen(host, port) as listener:
-        server = _Server(_config(app), lambda: announce(address_of(listener)))
-        stopping = asyncio.create_task(_stop_with(stop, server))
+        server = _Server(_config(outer), lambda: announce(address_of(listener) + root_path))
+        stopping = asyncio.create_task(_stop_with(stop, server, app.state.served))
         try:
             await server.serve(sockets=[listener])
         finally:
@@ -98,9 +106,11 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _stop_with(stop: asyncio.Event, server: uvicorn.Server) -> None:
+async def _stop_with(stop: asyncio.Event, server: uvicorn.Server, served: Served) -> None:
     await stop.wait()
     server.should_exit = True
+    # The server waits for requests under way, and a live stream is one that ends when it is told to.
+    await served.live.close()
 
 
 def _config(app: ASGIApp) -> uvicorn.Config:

@@ -20,21 +20,29 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Answer questions, change nothing.")
     ] = False,
+    root_path: Annotated[
+        str, typer.Option(help="The path of a proxy below which it is reached, such as /ops/awa.")
+    ] = "",
 ) -> None:
     """Serve the HTTP API until Ctrl-C. Tokens come from AWA_API_TOKENS or AWA_API_TOKENS_FILE."""
     log_to_stderr(debug=options_of(context).debug)
-    run(context, lambda session: _serve(session, host, port, read_only))
+    run(context, lambda session: _serve(session, host, port, read_only, root_path))
 
 
-async def _serve(session: Session, host: str, port: int, read_only: bool) -> None:
+async def _serve(session: Session, host: str, port: int, read_only: bool, root_path: str) -> None:
     from awa.api.serve import serve_until
     from awa.asgi import create_app
-    from awa.http.access import is_loopback
+    from awa.http.origin import is_loopback
+    from awa.http.signing import secret_from_environment
     from awa.http.tokens import tokens_from_environment
 
     tokens = tokens_from_environment()
     app = create_app(
-        session.client.pool, tokens=tokens, read_only=read_only, local_writes=is_loopback(host)
+        session.client.pool,
+        tokens=tokens,
+        read_only=read_only,
+        local_writes=is_loopback(host),
+        session_secret=secret_from_environment(),
     )
     session.if_interrupted = "Stopped; requests under way got their answer."
     writes = not read_only and (bool(tokens) or is_loopback(host))
@@ -47,5 +55,7 @@ async def _serve(session: Session, host: str, port: int, read_only: bool) -> Non
         )
 
     with until_told(session.out, "Stopping.") as stop:
-        await serve_until(app, stop.told, host=host, port=port, announce=announce)
+        await serve_until(
+            app, stop.told, host=host, port=port, root_path=root_path, announce=announce
+        )
         stop.leave()

@@ -1,8 +1,13 @@
-"""What a request can reach: the pool, the access rules, the settings. Nothing here is global."""
+"""What a request can reach: the pool, the access rules, the settings. Nothing here is global.
 
-from collections.abc import AsyncIterator
+A pool of our own is opened by whoever needs it first. Alone, the application opens it as it starts; mounted into
+another application it is never told that it starts, since only the outermost one is.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import psycopg
 from fastapi import Request
@@ -14,6 +19,9 @@ from awa.db.failures import is_lost_connection, mapped_errors
 from awa.db.pool import Pool
 from awa.db.run import Connection
 from awa.http.access import Access
+from awa.http.live import Live
+from awa.http.recent import Recent
+from awa.http.throttle import Throttle
 from awa.http.tokens import Actor
 from awa.model.errors import AwaError
 
@@ -25,11 +33,43 @@ IDLE_IN_TRANSACTION_MAX_MS = 10_000
 
 @dataclass(slots=True)
 class Served:
-    """What the app serves."""
+    """What the app serves. `make_pool` makes the pool if it is the app's own."""
 
-    pool: Pool
     access: Access
     settings: Settings
+    given_pool: Pool | None = None
+    make_pool: Callable[[], Pool] | None = None
+    live: Live = field(default_factory=Live)
+    recent: Recent = field(default_factory=Recent)
+    throttle: Throttle = field(default_factory=Throttle)
+    _own: Pool | None = None
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def pool(self) -> Pool:
+        """The pool, opened. It isn't waited for: without its database the server starts as well, and says so."""
+        if self.given_pool is not None:
+            return self.given_pool
+        assert self.make_pool is not None, "a pool is given, or a way to make one"
+        async with self._opening:
+            if self._own is None:
+                own = self.make_pool()
+                await own.open(wait=False)
+                self._own = own
+        return self._own
+
+    async def close(self) -> None:
+        """End the live streams, and close the pool if it is our own. What comes later opens another."""
+        ending, self.live = self.live, Live()
+        await ending.close()
+        own, self._own = self._own, None
+        if own is not None:
+            await own.close()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Connection]:
+        """A transaction in which the database itself refuses every change."""
+        async with _transaction(await self.pool(), read_only=True) as conn:
+            yield conn
 
 
 def served(request: Request) -> Served:
@@ -49,14 +89,14 @@ def actor_of(request: Request) -> Actor:
 @asynccontextmanager
 async def reading(request: Request) -> AsyncIterator[Connection]:
     """A transaction in which the database itself refuses every change."""
-    async with _transaction(served(request).pool, read_only=True) as conn:
+    async with served(request).reading() as conn:
         yield conn
 
 
 @asynccontextmanager
 async def changing(request: Request) -> AsyncIterator[Connection]:
     """A transaction that commits when the block ends without an error."""
-    async with _transaction(served(request).pool, read_only=False) as conn:
+    async with _transaction(await served(request).pool(), read_only=False) as conn:
         yield conn
 
 

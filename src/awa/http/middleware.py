@@ -11,12 +11,14 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from awa.http import problems
+from awa.http.paths import route_path
 
 log = logging.getLogger("awa.api")
 
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
+    # Not no-referrer: with that a browser sends `Origin: null` along with our own forms, as a foreign page's would be.
+    (b"referrer-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 ]
@@ -61,7 +63,7 @@ class Envelope:
 
 def _note(scope: Scope, status: int | None, seconds: float) -> None:
     path = scope["path"]
-    if path in _QUIET and status == 200:
+    if route_path(scope) in _QUIET and status == 200:
         return
     actor = scope.get("state", {}).get("actor")
     log.info(

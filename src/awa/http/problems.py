@@ -8,6 +8,7 @@ ours, the reason goes to the log under a short reference, since it may name host
 """
 
 import logging
+import math
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -37,6 +38,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "not_found": 404,
     "conflict": 409,
     "unique_conflict": 409,
+    "too_many": 429,
     "database": 503,
     "schema_not_migrated": 503,
 }
@@ -55,9 +57,21 @@ _CODE_OF_STATUS = {
 
 def install(app: FastAPI) -> None:
     """Make every error of the app come out in the one shape."""
-    app.add_exception_handler(AwaError, _on_awa_error)
-    app.add_exception_handler(RequestValidationError, _on_validation_error)
-    app.add_exception_handler(HTTPException, _on_http_error)
+    for kind in (AwaError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _answer)
+
+
+def answer_to(request: Request, error: Exception) -> Response:
+    """The answer to whatever went wrong while a request was served."""
+    match error:
+        case AwaError():
+            return of_awa_error(error)
+        case RequestValidationError():
+            fields = list(_fields_of(error.errors()))
+            return problem(422, "invalid", _summary(fields), fields=fields)
+        case HTTPException():
+            return _of_http_error(request, error)
+    return of_surprise(error)
 
 
 def problem(
@@ -107,7 +121,7 @@ def of_awa_error(error: AwaError) -> Response:
         fields=error.fields,
         hint=hint,
         details=error.details,
-        headers=_headers_for(status),
+        headers=_headers_for(status, error.details or {}),
     )
 
 
@@ -122,19 +136,11 @@ def of_surprise(error: BaseException) -> Response:
     )
 
 
-async def _on_awa_error(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, AwaError)
-    return of_awa_error(error)
+async def _answer(request: Request, error: Exception) -> Response:
+    return answer_to(request, error)
 
 
-async def _on_validation_error(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    fields = list(_fields_of(error.errors()))
-    return problem(422, "invalid", _summary(fields), fields=fields)
-
-
-async def _on_http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
+def _of_http_error(request: Request, error: HTTPException) -> Response:
     code = _CODE_OF_STATUS.get(error.status_code, "invalid")
     message = {
         404: f"there is nothing at {request.url.path}",
@@ -183,11 +189,11 @@ def _summary(fields: Sequence[FieldProblem]) -> str:
     return first if len(fields) == 1 else f"{first} (and {len(fields) - 1} more)"
 
 
-def _headers_for(status: int) -> dict[str, str]:
+def _headers_for(status: int, details: Mapping[str, Any]) -> dict[str, str]:
     if status == 401:
         return {"WWW-Authenticate": 'Bearer realm="awa"'}
-    if status == 503:
-        return {"Retry-After": str(RETRY_AFTER_S)}
+    if status in {429, 503}:
+        return {"Retry-After": str(math.ceil(details.get("retry_after_s", RETRY_AFTER_S)))}
     return {}
 
 

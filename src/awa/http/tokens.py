@@ -67,12 +67,17 @@ class TokenTable:
         return bool(self.tokens)
 
     def find(self, presented: str) -> Actor | None:
-        """Give the holder of the presented token, or None; always looks at every token."""
+        """Give the holder of the presented token, or None."""
+        token = self.find_token(presented)
+        return None if token is None else token.actor
+
+    def find_token(self, presented: str) -> Token | None:
+        """Give the table's line for the presented token, or None; always looks at every line."""
         digest = hash_token(presented)
-        found: Actor | None = None
+        found: Token | None = None
         for token in self.tokens:
             if hmac.compare_digest(token.digest, digest):
-                found = token.actor
+                found = token
         return found
 
 

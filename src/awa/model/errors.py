@@ -110,6 +110,18 @@ class NotConfirmed(AwaError):
     code = "not_confirmed"
 
 
+class TooMany(AwaError):
+    """More than the server takes at once; `details["retry_after_s"]` says when to try again."""
+
+    code = "too_many"
+
+
+class TooSlow(AwaError):
+    """The answer would take longer than a look may; the hint says what to narrow."""
+
+    code = "too_slow"
+
+
 def invalid_field(field: str, message: str, *, hint: str | None = None) -> ValidationError:
     """A `ValidationError` about one field, its message readable without the list of fields."""
     return ValidationError(f"{field}: {message}", hint=hint, fields=[FieldProblem(field, message)])
