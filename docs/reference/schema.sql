@@ -349,6 +349,39 @@ UNION ALL
     finished_places.enqueue_shard,
     finished_places.progress
    FROM awa.finished_places;
+CREATE TABLE awa.activity (
+    at timestamp with time zone NOT NULL,
+    scope text NOT NULL,
+    name text NOT NULL,
+    seconds double precision NOT NULL,
+    arrived bigint NOT NULL,
+    started bigint NOT NULL,
+    completed bigint NOT NULL,
+    failed bigint NOT NULL,
+    retried bigint NOT NULL,
+    cancelled bigint NOT NULL,
+    other bigint NOT NULL,
+    pickup bigint[] NOT NULL,
+    run bigint[] NOT NULL,
+    CONSTRAINT activity_scope_check CHECK ((scope = ANY (ARRAY['all'::text, 'queue'::text, 'kind'::text])))
+);
+CREATE TABLE awa.activity_state (
+    one boolean DEFAULT true NOT NULL,
+    until timestamp with time zone,
+    last_position bigint,
+    blocks bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    CONSTRAINT activity_state_one_check CHECK (one)
+)
+WITH (fillfactor='50');
+CREATE TABLE awa.activity_totals (
+    slot smallint NOT NULL,
+    scope text NOT NULL,
+    name text NOT NULL,
+    outcome awa.attempt_outcome NOT NULL,
+    jobs bigint NOT NULL,
+    CONSTRAINT activity_totals_scope_check CHECK ((scope = ANY (ARRAY['queue'::text, 'kind'::text])))
+)
+WITH (fillfactor='50');
 CREATE TABLE awa.batch_operation_events (
     id bigint NOT NULL,
     operation_id uuid NOT NULL,
@@ -379,7 +412,7 @@ CREATE TABLE awa.batch_operation_items (
     before jsonb,
     CONSTRAINT batch_operation_items_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processed'::text, 'skipped'::text, 'errored'::text])))
 )
-WITH (fillfactor='60');
+WITH (fillfactor='40');
 CREATE TABLE awa.batch_operation_totals (
     operation_id uuid NOT NULL,
     outcome text NOT NULL,
@@ -412,6 +445,7 @@ CREATE TABLE awa.batch_operations (
     scan_bound bigint,
     idempotency_key text,
     wait_until timestamp with time zone,
+    chunks integer[],
     CONSTRAINT batch_operations_max_rows_per_second_check CHECK ((max_rows_per_second > 0)),
     CONSTRAINT batch_operations_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
     CONSTRAINT batch_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
@@ -423,6 +457,235 @@ CREATE SEQUENCE awa.job_positions
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
+CREATE VIEW awa.lane_backlog AS
+ WITH heads AS MATERIALIZED (
+         SELECT h.lane_id,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.effective_priority,
+            h.claim_no,
+            h.cursor,
+            h.seen,
+            h.owed,
+            h.claimed_at,
+            h.slot,
+            h.last_dead,
+            g.trusted_from
+           FROM (awa.lane_heads h
+             CROSS JOIN awa.ring g)
+        )
+ SELECT job_id AS id,
+    kind,
+    queue,
+    'available'::text AS state,
+    priority,
+    attempt,
+    max_attempts,
+    args,
+    COALESCE(tags, '{}'::text[]) AS tags,
+    COALESCE(metadata, '{}'::jsonb) AS metadata,
+    COALESCE(errors, '[]'::jsonb) AS errors,
+    COALESCE(run_at, created_at) AS run_at,
+    created_at,
+    ready_at,
+    NULL::timestamp with time zone AS attempted_at,
+    NULL::timestamp with time zone AS finalized_at,
+    NULL::timestamp with time zone AS deadline_at,
+    NULL::uuid AS runtime_id,
+    enqueue_shard,
+    NULL::jsonb AS progress,
+    lane_id,
+    lane_seq,
+    slot
+   FROM ( SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM (heads h
+             CROSS JOIN LATERAL ( SELECT k.lane_seq,
+                    k.job_id,
+                    k.txid,
+                    k.ready_at,
+                    k.created_at,
+                    k.run_at,
+                    k.lane_id,
+                    k.slot,
+                    k.attempt,
+                    k.max_attempts,
+                    k.route_shard,
+                    k.kind,
+                    k.args,
+                    k.tags,
+                    k.metadata,
+                    k.errors,
+                    k.unique_key,
+                    k.route_key
+                   FROM awa.ready_entries k
+                  WHERE ((k.lane_id = h.lane_id) AND (k.lane_seq >= h.cursor))
+                 OFFSET 0) e)
+        UNION ALL
+         SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM ((heads h
+             CROSS JOIN LATERAL unnest(h.owed) g(g))
+             CROSS JOIN LATERAL ( SELECT k.lane_seq,
+                    k.job_id,
+                    k.txid,
+                    k.ready_at,
+                    k.created_at,
+                    k.run_at,
+                    k.lane_id,
+                    k.slot,
+                    k.attempt,
+                    k.max_attempts,
+                    k.route_shard,
+                    k.kind,
+                    k.args,
+                    k.tags,
+                    k.metadata,
+                    k.errors,
+                    k.unique_key,
+                    k.route_key
+                   FROM awa.ready_entries k
+                  WHERE ((k.lane_id = h.lane_id) AND (k.lane_seq >= lower(g.g)) AND (k.lane_seq < upper(g.g)))
+                 OFFSET 0) e)
+        UNION ALL
+         SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM ((heads h
+             CROSS JOIN LATERAL pg_snapshot_xip(h.seen) x(x))
+             CROSS JOIN LATERAL ( SELECT k.lane_seq,
+                    k.job_id,
+                    k.txid,
+                    k.ready_at,
+                    k.created_at,
+                    k.run_at,
+                    k.lane_id,
+                    k.slot,
+                    k.attempt,
+                    k.max_attempts,
+                    k.route_shard,
+                    k.kind,
+                    k.args,
+                    k.tags,
+                    k.metadata,
+                    k.errors,
+                    k.unique_key,
+                    k.route_key
+                   FROM awa.ready_entries k
+                  WHERE ((k.lane_id = h.lane_id) AND (k.txid = x.x))
+                 OFFSET 0) e)
+          WHERE ((e.lane_seq < h.cursor) AND (e.lane_seq >= h.trusted_from) AND (NOT (e.lane_seq <@ h.owed)))
+        UNION ALL
+         SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM (heads h
+             CROSS JOIN LATERAL ( SELECT k.lane_seq,
+                    k.job_id,
+                    k.txid,
+                    k.ready_at,
+                    k.created_at,
+                    k.run_at,
+                    k.lane_id,
+                    k.slot,
+                    k.attempt,
+                    k.max_attempts,
+                    k.route_shard,
+                    k.kind,
+                    k.args,
+                    k.tags,
+                    k.metadata,
+                    k.errors,
+                    k.unique_key,
+                    k.route_key
+                   FROM awa.ready_entries k
+                  WHERE ((k.lane_id = h.lane_id) AND (k.txid >= pg_snapshot_xmax(h.seen)))
+                 OFFSET 0) e)
+          WHERE ((e.lane_seq < h.cursor) AND (e.lane_seq >= h.trusted_from) AND (NOT (e.lane_seq <@ h.owed)))) r
+  WHERE ((lane_seq > last_dead) OR (COALESCE(( SELECT t.last_seq
+           FROM awa.ready_tombstones t
+          WHERE ((t.slot = r.slot) AND (t.lane_id = r.lane_id) AND (t.first_seq <= r.lane_seq))
+          ORDER BY t.first_seq DESC
+         LIMIT 1), ('-1'::integer)::bigint) < lane_seq));
 ALTER TABLE awa.lanes ALTER COLUMN lane_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME awa.lanes_lane_id_seq
     START WITH 1
@@ -450,6 +713,13 @@ CREATE TABLE awa.queue_meta (
     CONSTRAINT queue_meta_enqueue_shards_check CHECK (((enqueue_shards >= 1) AND (enqueue_shards <= 64))),
     CONSTRAINT queue_meta_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200)))
 );
+CREATE TABLE awa.ring_slots (
+    slot smallint NOT NULL,
+    retired_txid xid8,
+    seen_at timestamp with time zone,
+    counted pg_snapshot
+)
+WITH (fillfactor='50');
 CREATE TABLE awa.runtimes (
     id uuid NOT NULL,
     state text DEFAULT 'alive'::text NOT NULL,
@@ -466,6 +736,54 @@ CREATE TABLE awa.runtimes (
     CONSTRAINT runtimes_state_check CHECK ((state = ANY (ARRAY['alive'::text, 'stopped'::text, 'dead'::text])))
 )
 WITH (fillfactor='70');
+CREATE VIEW awa.running_jobs AS
+ SELECT r.job_id AS id,
+    r.kind,
+    l.queue,
+    'running'::text AS state,
+    l.priority,
+    ((r.attempt + 1))::smallint AS attempt,
+    r.max_attempts,
+    r.args,
+    COALESCE(r.tags, '{}'::text[]) AS tags,
+    COALESCE(r.metadata, '{}'::jsonb) AS metadata,
+    COALESCE(r.errors, '[]'::jsonb) AS errors,
+    COALESCE(r.run_at, r.created_at) AS run_at,
+    r.created_at,
+    r.ready_at,
+    o.claimed_at AS attempted_at,
+    NULL::timestamp with time zone AS finalized_at,
+    o.deadline_at,
+    t.id AS runtime_id,
+    l.enqueue_shard,
+    ( SELECT a.progress
+           FROM awa.attempts a
+          WHERE (a.lane_seq = r.lane_seq)) AS progress
+   FROM (((awa.runtimes t
+     CROSS JOIN LATERAL awa.open_attempts(t.id, (t.open_since - '00:00:01'::interval)) o(lane_id, claim_no, lane_seq, claimed_at, deadline_at))
+     JOIN awa.lanes l ON ((l.lane_id = o.lane_id)))
+     CROSS JOIN LATERAL ( SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key
+           FROM awa.ready_entries e
+          WHERE ((e.lane_id = o.lane_id) AND (e.lane_seq = o.lane_seq))
+         OFFSET 0) r)
+  WHERE (NOT t.settled);
 CREATE TABLE awa.schema_migrations (
     name text NOT NULL,
     checksum text NOT NULL,
@@ -658,6 +976,12 @@ UNION ALL
     NULL::bigint AS lane_seq,
     NULL::smallint AS slot
    FROM awa.deferred_jobs d;
+ALTER TABLE ONLY awa.activity
+    ADD CONSTRAINT activity_pkey PRIMARY KEY (scope, at, name);
+ALTER TABLE ONLY awa.activity_state
+    ADD CONSTRAINT activity_state_pkey PRIMARY KEY (one);
+ALTER TABLE ONLY awa.activity_totals
+    ADD CONSTRAINT activity_totals_pkey PRIMARY KEY (slot, scope, name, outcome);
 ALTER TABLE ONLY awa.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (lane_seq);
 ALTER TABLE ONLY awa.batch_operation_events
@@ -682,10 +1006,13 @@ ALTER TABLE ONLY awa.queue_meta
     ADD CONSTRAINT queue_meta_pkey PRIMARY KEY (queue);
 ALTER TABLE ONLY awa.ring
     ADD CONSTRAINT ring_pkey PRIMARY KEY (one);
+ALTER TABLE ONLY awa.ring_slots
+    ADD CONSTRAINT ring_slots_pkey PRIMARY KEY (slot);
 ALTER TABLE ONLY awa.runtimes
     ADD CONSTRAINT runtimes_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY awa.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
+CREATE INDEX activity_at_idx ON awa.activity USING btree (at);
 CREATE INDEX attempt_closures_lane_id_claim_no_idx ON ONLY awa.attempt_closures USING btree (lane_id, claim_no);
 CREATE INDEX attempts_job_id_idx ON awa.attempts USING btree (job_id);
 CREATE INDEX attempts_runtime_id_idx ON awa.attempts USING btree (runtime_id);

@@ -109,6 +109,8 @@ async def test_the_ring_moves_on_by_age_and_gives_space_back_after_the_retention
     assert await rotate(conn, now + 1.5 * HOUR) == 1
     assert await prune(conn, now + 5 * HOUR) == 0
     assert await one(conn, "SELECT count(*) FROM awa.jobs") == 1
+    assert [await prune(conn, now + 7 * HOUR) for _step in ("retire", "see")] == [1, 1]
+    assert await one(conn, "SELECT count(*) FROM awa.jobs") == 1
     assert await prune(conn, now + 7 * HOUR) == 1
     assert await one(conn, "SELECT count(*) FROM awa.jobs") == 0
     assert await prune(conn, now + 7 * HOUR) == 0

@@ -1,10 +1,20 @@
 """Prune against everything else: a slot goes only when nothing in it can matter any more, looked at under its lock."""
 
-import pytest
-
 from tests.proofs.stage import Actor, Rewrite, Stage
 
 PATIENT = Rewrite("610_prune", "SET lock_timeout = '50ms'", "SET lock_timeout = '20s'")
+SLEEPY_ENQUEUE = Rewrite(
+    "100_enqueue",
+    "g.current_slot, max_attempts",
+    "g.current_slot + (SELECT length(awa.pause_point('enqueue.in_insert')::text))::smallint, max_attempts",
+)
+LANES = 520
+ONE_JOB_IN_EACH = (
+    "SELECT count(awa.enqueue('k', queue => 'lane ' || n)) FROM generate_series(0, %s - 1) n"
+)
+LANE_LOCKS = """
+    SELECT count(*) FROM pg_locks WHERE pid = %s AND locktype = 'advisory' AND classid = 4712
+"""
 HEADS = "SELECT claim_no, cursor, owed::text FROM awa.lane_heads WHERE queue = 'default'"
 
 
@@ -88,6 +98,17 @@ async def test_a_slot_under_a_prune_is_left_to_it(stage: Stage) -> None:
     await stage.audit()
 
 
+async def test_a_slot_that_is_being_emptied_is_left_to_that_prune(stage: Stage) -> None:
+    """So the slower of two leaders never truncates what the other has opened again."""
+    claimer, old_leader, leader = await stage.actors(3)
+    await fill_and_close(claimer)
+    async with old_leader.stopped_at("prune.before_truncate", old_leader.prune()) as pruning:
+        assert await leader.prune() in ("pinned", "busy")
+    assert pruning.result() == "pruned"
+    assert await leader.prune() == "empty"
+    await stage.audit()
+
+
 async def test_a_claim_that_is_under_way_is_waited_for_and_goes_on(stage: Stage) -> None:
     """It has read its head and not yet its rows; to hold the rows' table against it would stop both."""
     claimer, keeper = await stage.actors(2)
@@ -154,15 +175,111 @@ async def test_a_job_that_completes_between_the_two_looks_is_kept_as_long_as_oth
     assert await claimer.state(job) == "completed"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="TRUNCATE is not MVCC-safe: what a prune carries is lost to it"
-)
 async def test_a_dump_that_began_before_a_prune_has_the_carried_jobs(stage: Stage) -> None:
     """pg_dump takes its snapshot first and comes to the tables later; a prune may happen in between."""
     claimer, dump, keeper = await stage.actors(3)
     jobs = await fill_and_close(claimer, jobs=3)
+    await claimer.claim(limit=1)
     async with dump.conn.transaction():
-        await dump.conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        await dump.fetch("SELECT count(*) FROM pg_class")
-        assert await keeper.prune() in ("pruned", "busy", "live")
+        await take_snapshot(dump)
+        assert await keeper.prune() == "pinned"
+        states = {job: place.state for job, place in (await dump.audit()).items()}
+        assert states == dict(zip(jobs, ["running", "available", "available"], strict=True))
+        assert await keeper.prune() == "pinned"
+    assert await keeper.prune() == "pruned"
+    assert await claimer.claim_ids() == jobs[1:]
+    await stage.audit()
+
+
+async def test_a_dump_that_began_before_a_job_left_the_slot_has_it(stage: Stage) -> None:
+    """Nothing needs to be carried: what is over here was not at the dump's time."""
+    claimer, dump, keeper = await stage.actors(3)
+    moved, ended = await fill_and_close(claimer, jobs=2)
+    async with dump.conn.transaction():
+        await take_snapshot(dump)
+        assert await claimer.move([moved], "other") == {moved: "moved"}
+        await claimer.finish(await claimer.claim())
+        assert await keeper.prune() == "pinned"
+        queues = {job: place.queue for job, place in (await dump.audit()).items()}
+        assert queues == {moved: "default", ended: "default"}
+    assert await keeper.prune() == "pruned"
+    await stage.audit()
+
+
+async def test_a_reader_that_began_after_the_slot_was_over_does_not_keep_it(stage: Stage) -> None:
+    """Its snapshot lists an older transaction that goes on and on, and still shows all that was carried."""
+    claimer, writer, reader, keeper = await stage.actors(4)
+    jobs = await fill_and_close(claimer, jobs=2)
+    async with writer.conn.transaction():
+        await writer.fetch("SELECT pg_current_xact_id()")
+        assert [await keeper.prune_step() for _ in ("retire", "see")] == ["more", "more"]
+        async with reader.conn.transaction():
+            await take_snapshot(reader)
+            assert await keeper.prune() == "pruned"
+            assert sorted(await reader.audit()) == jobs
+    await stage.audit()
+
+
+async def test_a_slot_is_not_emptied_in_the_transaction_that_retires_it(stage: Stage) -> None:
+    """A reader that began before the commit would miss what was carried, though it began after the last step."""
+    claimer, dump, keeper = await stage.actors(3)
+    jobs = await fill_and_close(claimer)
+    async with stage.until_end() as dumping:
+        async with keeper.conn.transaction():
+            assert {await keeper.prune_step() for _ in range(4)} == {"more"}
+            await dumping.enter_async_context(dump.conn.transaction())
+            await take_snapshot(dump)
+        assert await keeper.prune() == "pinned"
         assert sorted(await dump.audit()) == jobs
+    await stage.audit()
+
+
+async def test_a_job_that_comes_into_a_slot_that_is_over_is_carried(stage: Stage) -> None:
+    """Its statement read which slot was open, slept through rotation and retirement, and wrote its row."""
+    claimer, producer, keeper = await stage.actors(3)
+    await claimer.enqueue()
+    await claimer.finish(await claimer.claim())
+    await stage.rewrite([SLEEPY_ENQUEUE])
+    sleeping = producer.stopped_at(
+        "enqueue.in_insert", producer.fetch("SELECT awa.enqueue('late')")
+    )
+    async with sleeping as enqueue:
+        assert await keeper.rotate() == "rotated"
+        assert await keeper.prune() == "pinned"
+    (job,) = enqueue.result()
+    assert await keeper.prune() == "pruned"
+    assert await claimer.claim_ids() == [job]
+    await stage.audit()
+
+
+async def test_heads_are_carried_in_steps_that_a_server_has_locks_for(stage: Stage) -> None:
+    claimer, keeper = await stage.actors(2)
+    await claimer.fetch(ONE_JOB_IN_EACH, LANES)
+    for number in range(LANES):
+        await claimer.claim_ids(queue=f"lane {number}")
+    assert await keeper.rotate() == "rotated"
+    before = await all_heads(keeper)
+    for carried in (500, LANES):
+        async with keeper.conn.transaction():
+            assert await keeper.prune_step() == "more"
+            (locks,) = await keeper.fetch(LANE_LOCKS, keeper.pid)
+            assert locks <= 500
+        (headed,) = await keeper.fetch("SELECT cardinality(awa.lanes_headed_in(0, NULL))")
+        assert headed == LANES - carried
+    assert await keeper.prune() == "pruned"
+    assert await all_heads(keeper) == before
+    await stage.audit()
+
+
+async def take_snapshot(actor: Actor) -> None:
+    """What the session's transaction reads from now on is what was there now."""
+    await actor.conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    await actor.fetch("SELECT count(*) FROM pg_class")
+
+
+async def all_heads(actor: Actor) -> list[tuple[object, ...]]:
+    """Every lane's head."""
+    cursor = await actor.conn.execute(
+        "SELECT lane_id, claim_no, cursor, owed::text, seen::text FROM awa.lane_heads ORDER BY 1"
+    )
+    return await cursor.fetchall()

@@ -214,7 +214,7 @@ async def test_a_rolled_back_prune_leaves_everything(world: World) -> None:
     await world.finish(await world.claim(limit=1))
     await close_slot(world)
     async with world.rolled_back():
-        assert await world.prune() == "pruned"
+        assert await world.prune_step() == "more"
     assert await world.states(ids) == ["completed", "available"]
 
 

@@ -138,6 +138,21 @@ async def test_life_goes_on_there(
     await there.conn.close()
 
 
+async def test_a_slot_that_was_over_is_emptied_there(
+    aged: World, young_url: str, binaries: PostgresBinaries, tmp_path: Path, database_url: str
+) -> None:
+    """The transaction that retired it lies in the future there, or means another one."""
+    jobs = await aged.enqueue(2)
+    assert await aged.rotate() == "rotated"
+    assert await aged.prune_step() == "more"
+    carry_over(binaries, database_url, young_url, tmp_path / "dump")
+    there = await restored(young_url)
+    assert await there.prune() == "pruned"
+    assert await there.claim_ids() == jobs
+    await there.audit()
+    await there.conn.close()
+
+
 async def test_a_claim_there_refuses_until_the_store_was_made_safe(
     aged: World, young_url: str, binaries: PostgresBinaries, tmp_path: Path, database_url: str
 ) -> None:

@@ -87,6 +87,23 @@ async def test_the_ring_stands_still_before_a_slot_that_is_not_empty(world: Worl
     assert (await world.claim_ids())[0] == job
 
 
+async def test_a_slot_whose_rows_were_all_carried_is_emptied_before_it_is_opened(
+    world: World,
+) -> None:
+    """To a reader it is empty, but its files are not, and a prune stands half done."""
+    (job,) = await world.enqueue()
+    for _ in range(7):
+        assert await world.rotate() == "rotated"
+        await world.enqueue()
+    assert await world.prune_step() == "more"
+    assert await world.fetch("SELECT count(*) FROM awa.ready_entries WHERE slot = 0") == (0,)
+    assert await world.rotate() == "blocked"
+    assert await world.prune() == "pruned"
+    assert await world.rotate() == "rotated"
+    assert await current(world) == 0
+    assert (await world.claim_ids())[0] == job
+
+
 async def test_the_ring_comes_round(world: World) -> None:
     for turn in range(20):
         ids = await world.enqueue(3)

@@ -23,6 +23,7 @@ from awa.storage.enqueue import NewJob, enqueue_many
 from awa.storage.finish import Ending, finish
 
 Connection = AsyncConnection[Any]
+PRUNE_STEPS_MAX = 10
 WAITING = {"available", "scheduled", "retryable"}
 
 EVERY_PLACE = """
@@ -142,7 +143,17 @@ class World:
         return await ring.rotate(self.conn, max_age_s=0.0, max_bytes=1 << 40)
 
     async def prune(self, slot: int = 0, *, keep_s: float = -1.0, carry_limit: int = 1000) -> str:
-        """Empties a slot and keeps no completed job, unless told otherwise."""
+        """Empties a slot and keeps no completed job, unless told otherwise; all steps, as far as they go."""
+        for _ in range(PRUNE_STEPS_MAX):
+            result = await self.prune_step(slot, keep_s=keep_s, carry_limit=carry_limit)
+            if result != "more":
+                break
+        return result
+
+    async def prune_step(
+        self, slot: int = 0, *, keep_s: float = -1.0, carry_limit: int = 1000
+    ) -> str:
+        """One step of it."""
         return await ring.prune_slot(self.conn, slot, keep_s=keep_s, carry_limit=carry_limit)
 
     async def pause(self, queue: str = "default") -> None:

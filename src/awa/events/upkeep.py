@@ -16,6 +16,9 @@ _rescued = Counter(
 _ring = Counter("awa_ring_looks_total", "Looks at the ring, by what came of them", ["result"])
 _blocked = Gauge("awa_ring_blocked", "1 while the ring stands still because no slot is empty")
 _pruned = Counter("awa_ring_slots_pruned_total", "Slots whose space was given back")
+_pinned = Gauge(
+    "awa_ring_pinned", "1 while a slot that is over waits for a reader with an older snapshot"
+)
 _restores = Counter("awa_restores_recovered_total", "Times the store was found in another cluster")
 
 
@@ -41,8 +44,9 @@ def ring(result: str) -> None:
         log.info("the ring moved on to its next slot")
 
 
-def pruned(result: str) -> None:
-    """A slot was given back (pruned), or in use at that moment (busy)."""
+def pruned(result: str, *, pinned: bool) -> None:
+    """The closed slots were looked at; pinned: one waits for a session whose snapshot is older than its end."""
+    _pinned.set(int(pinned))
     if result == "pruned":
         _pruned.add(1)
 
@@ -55,5 +59,5 @@ def restored() -> None:
 
 def names() -> Iterable[str]:
     """The names of these metrics, for the documentation's check."""
-    own = (_dead, _rescued, _ring, _blocked, _pruned, _restores)
+    own = (_dead, _rescued, _ring, _blocked, _pruned, _pinned, _restores)
     return (metric.name for metric in own)

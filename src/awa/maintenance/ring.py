@@ -34,7 +34,7 @@ def rotator(settings: Settings) -> RunOnce:
 
 
 def pruner(settings: Settings) -> RunOnce:
-    """The duty that gives one slot's space back; answers 1 if it did, and then another may follow.
+    """The duty that gives one slot's space back, a step at a time; answers 1 if there may be more to do at once.
 
     It stops at a slot that is busy, too: the locks taken on the way are given back at the transaction's end.
     """
@@ -42,12 +42,15 @@ def pruner(settings: Settings) -> RunOnce:
     async def run_once(conn: Connection, now: datetime | None = None) -> int:
         state = await ring.state(conn)
         keep_s = settings.completed_retention_hours * HOUR_S
+        pinned = False
         for step in range(1, state["slots"]):  # the longest closed first
             slot = (state["current_slot"] + step) % state["slots"]
             result = await ring.prune_slot(conn, slot, keep_s=keep_s, now=now)
-            if result in {"pruned", "busy"}:
-                events.pruned(result)
-                return int(result == "pruned")
+            pinned = pinned or result == "pinned"
+            if result in {"pruned", "more", "busy"}:
+                events.pruned(result, pinned=pinned)
+                return int(result != "busy")
+        events.pruned("none", pinned=pinned)
         return 0
 
     return run_once

@@ -27,7 +27,11 @@ async def prune_slot(
     carry_limit: int = CARRY_LIMIT,
     now: datetime | None = None,
 ) -> str:
-    """Truncates a slot in which everything is over: pruned | empty | current | young | live | busy."""
+    """Goes a step towards emptying a slot: more | pruned | pinned | empty | current | young | live | busy.
+
+    `more`: a step is done, and the next needs a transaction of its own. `pinned`: a session's snapshot is older than
+    what was carried out of the slot, and would miss it.
+    """
     params = {"slot": slot, "keep_s": keep_s, "carry_limit": carry_limit, "now": now}
     return str(await run.value(conn, "storage/prune_slot", params))
 

@@ -37,6 +37,7 @@ RESET = "; ".join(
     [
         *(f"DELETE FROM awa.{table}" for table in TABLES),
         "UPDATE awa.ring SET current_slot = 0, opened_at = clock_timestamp()",
+        "UPDATE awa.ring_slots SET retired_txid = NULL, seen_at = NULL, counted = NULL",
         "SELECT setval('awa.job_positions', 1, false), setval('awa.lanes_lane_id_seq', 1, false)",
     ]
 )

@@ -161,7 +161,7 @@ MUTATIONS = (
         (
             Rewrite(
                 "610_prune",
-                "PERFORM pg_advisory_xact_lock(4712, u.lane_id) FROM unnest(lanes) u(lane_id);",
+                "PERFORM pg_advisory_xact_lock(4712, u.lane_id) FROM unnest(lanes[:heads_limit]) u(lane_id);",
                 "",
             ),
         ),

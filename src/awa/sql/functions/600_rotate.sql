@@ -23,6 +23,8 @@ BEGIN
     END IF;
     next_slot := (ring.current_slot + 1) % ring.slots;
     IF NOT awa.slot_is_empty(next_slot) THEN RETURN 'blocked'; END IF;
+    -- A retired slot may look empty because all of it was carried; it has yet to be emptied.
+    IF EXISTS (SELECT FROM awa.ring_slots s WHERE s.slot = next_slot AND s.retired_txid IS NOT NULL) THEN RETURN 'blocked'; END IF;
     UPDATE awa.ring SET current_slot = next_slot, opened_at = now_ WHERE one;
     RETURN 'rotated';
 END $$;

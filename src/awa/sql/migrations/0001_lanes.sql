@@ -45,6 +45,15 @@ CREATE TABLE awa.ring (
     last_txid         xid8 NOT NULL
 );
 
+-- Slots that are over and wait to be emptied. retired_txid: the transaction that found nothing live in it, or carried that
+-- away (null: not yet); seen_at: a time at which it had committed; counted: what came later must be looked at.
+CREATE TABLE awa.ring_slots (
+    slot         smallint PRIMARY KEY,
+    retired_txid xid8,
+    seen_at      timestamptz,
+    counted      pg_snapshot
+) WITH (fillfactor = 50);
+
 CREATE TABLE awa.ready_entries (
     lane_seq     bigint NOT NULL,
     job_id       bigint NOT NULL,
@@ -117,6 +126,7 @@ BEGIN
     END LOOP;
     INSERT INTO awa.ring (slots, system_identifier, last_txid)
     SELECT ring_slots, system_identifier, pg_current_xact_id() FROM pg_control_system();
+    INSERT INTO awa.ring_slots (slot) SELECT generate_series(0, ring_slots - 1);
     -- lz4 halves the cost of storing documents where the server was built with it.
     IF EXISTS (SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) THEN
         FOR s IN 0 .. ring_slots - 1 LOOP

@@ -1,4 +1,4 @@
--- Gives the space of a slot back, if everything in it is over.
+-- Goes a step towards giving the space of a slot back, if everything in it is over.
 -- moves: completed jobs end here
 -- index: see functions/610_prune.sql
 -- bound: one slot
