@@ -1,7 +1,6 @@
--- Do more jobs wait in the lanes than so many?
+-- Do more jobs wait in the lanes than so many? {places} is what of a compiled filter (alias j) a lane alone can answer.
 -- moves: nothing
--- index: that of awa.waiting_jobs
+-- index: that of awa.lane_backlog
 -- bound: jobs + 1
--- params: jobs
-SELECT count(*) > %(jobs)s AS exceeds
-  FROM (SELECT FROM awa.waiting_jobs w WHERE w.lane_id IS NOT NULL LIMIT %(jobs)s + 1) k
+-- params: jobs, and those of the filter
+SELECT count(*) > %(jobs)s AS exceeds FROM (SELECT FROM awa.lane_backlog j WHERE {places} LIMIT %(jobs)s + 1) k

@@ -1,0 +1,32 @@
+"""A look's own time limit, inside whatever transaction it is made in."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from awa.db import run
+from awa.db.run import Connection
+from awa.model.errors import AwaError, TooSlow
+from awa.operations.failures import sqlstate
+
+STATEMENT_CANCELLED: Final = "57014"
+LOOK_MAX_MS: Final = 2_000
+
+
+@asynccontextmanager
+async def bounded(
+    conn: Connection, what: str, hint: str, *, max_ms: int = LOOK_MAX_MS
+) -> AsyncIterator[None]:
+    """Let no statement of the block run longer than `max_ms`; raises TooSlow with `hint` when one would have."""
+    try:
+        async with conn.transaction():
+            before = await run.row(conn, "reading/bounds", {"statement_ms": max_ms})
+            yield
+            assert before is not None
+            await run.row(
+                conn, "reading/unbound", {"statement_timeout": before["statement_timeout"]}
+            )
+    except AwaError as error:
+        if sqlstate(error) != STATEMENT_CANCELLED:
+            raise
+        raise TooSlow(f"{what} would take longer than {max_ms / 1000:g} s", hint=hint) from error

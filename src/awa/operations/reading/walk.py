@@ -1,0 +1,117 @@
+"""A walk back through the ids of jobs, in stretches.
+
+A rare kind behind a million others would make one statement as slow as the backlog is long. A stretch costs
+what it costs, the next one is made as long as the last was quick, and when the budget is spent the walk
+stops and says how far it came.
+"""
+
+from time import monotonic
+from typing import Final
+
+from awa.db.run import Connection, Row
+from awa.model.filter import JobFilter
+from awa.model.states import JobState
+from awa.operations.compile import compile_filter
+from awa.operations.reading.split import Split
+from awa.storage import read
+
+# A walk stops when so much time is gone, wherever it is.
+WALK_BUDGET_S: Final = 0.3
+# How long waiting jobs are looked for among the newest, before the backlog is read whole.
+AVAILABLE_BUDGET_S: Final = 0.05
+STRETCH_FIRST_IDS: Final = 4_000
+STRETCH_MOST_IDS: Final = 1_000_000
+# A stretch that took less is followed by a longer one, one that took more by a shorter one.
+STRETCH_SHORT_S: Final = 0.02
+STRETCH_LONG_S: Final = 0.1
+NARROW_HINT: Final = "narrow the filter: give a queue, a state, or an interval of created_at"
+
+
+class Walk:
+    """One walk back through the ids, from `below` on, until `wanted` rows are found or time is up."""
+
+    def __init__(
+        self,
+        conn: Connection,
+        given: JobFilter,
+        wanted: int,
+        below: int,
+        budget_s: float = WALK_BUDGET_S,
+    ) -> None:
+        self.rows: list[Row] = []
+        # All jobs with this id and above have been looked at.
+        self.below = below
+        self._conn = conn
+        self._given = given
+        self._wanted = wanted
+        self._budget_s = budget_s
+        self._split = Split.of(given)
+        self._predicate = compile_filter(given)
+
+    async def go(self) -> None:
+        """Look at the places where such jobs can be."""
+        where = read.PLACES.get(self._given.state, read.EVERYWHERE)
+        if self._given.ids is not None or read.WHOLE.issuperset(where):
+            await self._stretch(where)
+        elif self._given.state is JobState.AVAILABLE:
+            await self._available()
+        elif self._given.state is JobState.COMPLETED:
+            await self._completed()
+        else:
+            await self._back(where, self._budget_s)
+
+    async def _available(self) -> None:
+        """Waiting jobs are often the newest. Where they aren't, a backlog that isn't large is read whole."""
+        if await self._back(("lanes",), AVAILABLE_BUDGET_S):
+            return
+        places = self._split.places
+        if await read.backlog_is_small(self._conn, places.sql, places.params):
+            await self._stretch(("backlog",))
+        else:
+            await self._back(("lanes",), self._budget_s)
+
+    async def _completed(self) -> None:
+        """None of the jobs ahead of their lane's cursor has been completed: of these ids only those that left a row."""
+        places = self._split.places
+        passed = await read.newest_passed(self._conn, places.sql, places.params)
+        if await self._back(("finished",), self._budget_s / 2, down_to=(passed or 0) + 1):
+            await self._back(("lanes", "finished"), self._budget_s)
+
+    async def _back(self, where: tuple[str, ...], budget_s: float, *, down_to: int = 1) -> bool:
+        """Stretch after stretch; False if the budget was spent before the page was full or `down_to` was reached."""
+        ids = STRETCH_FIRST_IDS
+        until_s = monotonic() + budget_s
+        while len(self.rows) < self._wanted and self.below > down_to:
+            newest = await read.newest_below(self._conn, where, self.below)
+            if newest is None or newest < down_to:
+                self.below = down_to
+                return True
+            if monotonic() > until_s:
+                return False
+            self.below = newest + 1
+            began_s = monotonic()
+            await self._stretch(where, max(down_to, newest + 1 - ids))
+            ids = _next_length(ids, monotonic() - began_s)
+        return True
+
+    async def _stretch(self, where: tuple[str, ...], from_id: int = 1) -> None:
+        """Add the jobs with ids from `from_id` to below the place where the walk is."""
+        self.rows += await read.stretch(
+            self._conn,
+            where,
+            self._predicate.sql,
+            self._predicate.params,
+            limit=self._wanted - len(self.rows),
+            before_id=self.below,
+            from_id=from_id,
+            of_lane=self._split.places.sql,
+        )
+        self.below = from_id
+
+
+def _next_length(ids: int, took_s: float) -> int:
+    if took_s < STRETCH_SHORT_S:
+        return min(STRETCH_MOST_IDS, ids * 4)
+    if took_s > STRETCH_LONG_S:
+        return max(STRETCH_FIRST_IDS // 4, ids // 4)
+    return ids
