@@ -11,6 +11,14 @@ from awa.model.errors import FieldProblem
 
 SEEN_MAX_CHARS: Final = 60
 
+# Names alike but for the side of a bound: suggesting the other side would turn what was meant into its opposite.
+_SIDES: Final = (
+    ("_lt", {"before", "until", "till", "to", "max", "below", "under", "lt", "lte", "le"}),
+    ("_gte", {"after", "since", "from", "min", "above", "over", "gt", "gte", "ge"}),
+)
+
+_SUFFIXES: Final = tuple(suffix for suffix, _ in _SIDES)
+
 _EXPECTED: Final = {
     "string_type": "a text",
     "int_type": "a whole number",
@@ -30,9 +38,32 @@ def field_problems(problem: PydanticError, known: Iterable[str]) -> list[FieldPr
 def unknown_field(name: str, known: Iterable[str]) -> FieldProblem:
     """An unknown field, with the nearest right name if there is one near enough."""
     names = list(known)
-    close = get_close_matches(name, names, n=1, cutoff=0.6)
-    advice = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(names)}"
+    meant = _meant(name, names)
+    advice = f"did you mean {meant}?" if meant else f"known are {', '.join(names)}"
     return FieldProblem(name, f"unknown field {name!r}, {advice}")
+
+
+def _meant(name: str, known: list[str]) -> str | None:
+    """The nearest name; both sides of a bound if the name doesn't say which."""
+    words = name.lower().split("_")
+    for suffix, meaning in _SIDES:
+        bounds = {_stem(one): one for one in known if one.endswith(suffix)}
+        if meaning.intersection(words) and bounds:
+            what = "_".join(word for word in words if word not in {*meaning, "at"})
+            near = get_close_matches(what, bounds, n=1, cutoff=0.7)
+            return repr(bounds[near[0]]) if near else None
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    if not close:
+        return None
+    sides = [one for one in known if _stem(one) == _stem(close[0]) and one.endswith(_SUFFIXES)]
+    return " or ".join(repr(one) for one in sides) if close[0] in sides else repr(close[0])
+
+
+def _stem(bound: str) -> str:
+    """created_at_lt is about what was created."""
+    for ending in (*_SUFFIXES, "_at"):
+        bound = bound.removesuffix(ending)
+    return bound
 
 
 def _told(error: ErrorDetails, known: list[str]) -> FieldProblem:
