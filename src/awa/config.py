@@ -73,7 +73,7 @@ class Settings:
         "AWA_BATCH_OP_RETENTION_DAYS", 90.0, 0.001, 36_500, about="how long ended operations stay"
     )
     batch_chunk_ms: int = _setting(
-        "AWA_BATCH_CHUNK_MS", 100, 5, 10_000, about="time that one chunk of an operation aims at"
+        "AWA_BATCH_CHUNK_MS", 100, 5, 10_000, about="time that one chunk of an operation may take"
     )
     batch_concurrency: int = _setting(
         "AWA_BATCH_CONCURRENCY", 2, 1, 64, about="operations that run side by side"

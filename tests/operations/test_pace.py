@@ -28,7 +28,7 @@ def test_it_settles_where_a_chunk_takes_its_time() -> None:
     for _ in range(20):
         rows = pace.next_rows()
         pace.took(rows, 0.002 + rows * 0.00005)
-    assert abs(0.002 + pace.rows * 0.00005 - 0.08) < 0.005
+    assert abs(0.002 + pace.rows * 0.00005 - 0.06) < 0.005
 
 
 def test_a_chunk_that_had_less_to_do_says_nothing() -> None:

@@ -17,7 +17,7 @@ PAGE_MIN_ROWS: Final = 100
 PAGE_MAX_ROWS: Final = 20_000
 GROWTH_MAX: Final = 2.0
 # Chunks spread around what is aimed at; aiming lower keeps most of them below what was asked for.
-CHUNK_AIM: Final = 0.8
+CHUNK_AIM: Final = 0.6
 # A scan's transaction begins another page as long as one page's time has not passed: two at most.
 PAGE_AIM: Final = 0.4
 

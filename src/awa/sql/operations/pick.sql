@@ -4,6 +4,7 @@
 -- bound: walk items looked at, rows of them taken
 -- params: id, after (job id), walk, rows
 -- The arrays come as text and go back as text into awa:operations/change, so that the program handles no single row.
+-- The chunk's commit doesn't wait for the disk: a chunk that a crash of the server takes back has not happened, as a whole.
 -- By key and not by state: the table is new and big, the planner knows nothing of it. Only a later pass meets
 -- items that are accounted already, which is why it may walk further than it takes.
 WITH walked AS MATERIALIZED (
@@ -23,5 +24,6 @@ SELECT s.rows AS taken,
        CASE WHEN s.rows = %(rows)s THEN s.last_id ELSE (SELECT max(w.job_id) FROM walked w) END AS upto,
        (SELECT count(*) FROM walked) = %(walk)s OR s.rows = %(rows)s AS more,
        k.ids::text, k.lanes::text, k.seqs::text, k.slots::text, k.rest::text, k.rest[1] AS rest_first
-  FROM sets s
+  FROM (SELECT set_config('synchronous_commit', 'off', true) OFFSET 0) unhurried
+ CROSS JOIN sets s
  CROSS JOIN LATERAL awa.lock_waiting_set(coalesce(s.ids, '{}'), s.lanes, s.seqs, s.slots) k

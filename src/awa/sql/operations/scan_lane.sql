@@ -3,7 +3,8 @@
 -- index: that of the walk; ready_tombstones (lane_id, first_seq)
 -- bound: rows examined, whether they match or not
 -- params: id (operation), lane, bound (greatest job id), rows, those of the walk, and those of the filter
--- The tombstones of the page are read at once: one probe a row would cost more than the row.
+-- The tombstones of the page are read at once: one probe a row would cost more than the row. So it is with items: ids
+-- beyond the last one listed are new, and only others are looked for. Nobody else adds items, the operation is held.
 WITH head AS MATERIALIZED (
     SELECT h.lane_id, h.queue, h.priority, h.cursor, h.owed, h.seen, g.trusted_from
       FROM awa.lane_heads h CROSS JOIN awa.ring g
@@ -25,13 +26,16 @@ WITH head AS MATERIALIZED (
             SELECT b.first_seq, b.last_seq FROM ends e CROSS JOIN LATERAL (
                    SELECT k.first_seq, k.last_seq FROM awa.ready_tombstones k
                     WHERE k.lane_id = %(lane)s AND k.first_seq < e.first_seq ORDER BY k.first_seq DESC LIMIT 1) b) t
+), known AS MATERIALIZED (
+    SELECT max(i.job_id) AS last_id FROM awa.batch_operation_items i WHERE i.operation_id = %(id)s
 ), listed AS (
     INSERT INTO awa.batch_operation_items (operation_id, job_id, lane_id, lane_seq, slot)
     SELECT %(id)s, p.id, %(lane)s, p.lane_seq, p.slot
-      FROM page p, dead d
+      FROM page p, dead d, known k
      WHERE p.matches AND (d.seqs IS NULL OR NOT p.lane_seq <@ d.seqs)
+       AND (p.id > k.last_id OR k.last_id IS NULL OR NOT EXISTS (
+            SELECT FROM awa.batch_operation_items i WHERE i.operation_id = %(id)s AND i.job_id = p.id OFFSET 0))
      ORDER BY p.id
-    ON CONFLICT (operation_id, job_id) DO NOTHING
     RETURNING 1
 )
 SELECT e.walked, e.last_seq, e.last_txid::text AS last_txid,

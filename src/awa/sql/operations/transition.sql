@@ -4,6 +4,8 @@
 -- bound: two rows
 -- params: id, from_state, to_state, actor (null: session_user), reason, error (null: last_error stays), runner (null: stays),
 --         final (sets finalized_at and retention_until), retention_s, now (null: the clock)
+-- It waits for the disk, whatever the chunk before it in this transaction said: the log is in order, so an operation that
+-- is seen to have ended is on the disk with all its chunks.
 WITH moved AS (
     UPDATE awa.batch_operations o
        SET state = %(to_state)s,
@@ -13,7 +15,8 @@ WITH moved AS (
            retention_until = CASE WHEN %(final)s THEN m.at + make_interval(secs => %(retention_s)s::float8) END,
            wait_until = NULL,
            updated_at = m.at
-      FROM (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS at) m
+      FROM (SELECT coalesce(%(now)s::timestamptz, clock_timestamp()) AS at,
+                   set_config('synchronous_commit', NULL, true) OFFSET 0) m
      WHERE o.id = %(id)s AND o.state = %(from_state)s
     RETURNING o.*
 ), noted AS (
