@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Final
 
 from awa.db import run
@@ -30,3 +31,10 @@ async def bounded(
         if sqlstate(error) != STATEMENT_CANCELLED:
             raise
         raise TooSlow(f"{what} would take longer than {max_ms / 1000:g} s", hint=hint) from error
+
+
+async def clock(conn: Connection) -> datetime:
+    """The database's clock, which ages are told by."""
+    now = await run.value(conn, "reading/now")
+    assert isinstance(now, datetime)
+    return now

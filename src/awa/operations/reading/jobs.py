@@ -7,9 +7,10 @@ from awa.model.masking import DEFAULT_MASK, Mask
 from awa.operations.reading.bounds import bounded
 from awa.operations.reading.counting import count, counts_by_state
 from awa.operations.reading.cursors import decode_job, encode
+from awa.operations.reading.job import detail
 from awa.operations.reading.walk import NARROW_HINT, Walk
 
-__all__ = ["count", "counts_by_state", "page"]
+__all__ = ["count", "counts_by_state", "detail", "page"]
 
 
 async def page(
