@@ -28,6 +28,14 @@ async def get(conn: Connection, operation_id: UUID | str) -> Row:
     return {**row, "chunk_times": chunk_times(row.pop("chunks"))}
 
 
+async def submitted_with(conn: Connection, idempotency_key: str) -> UUID | None:
+    """The operation that was submitted with this key, if there is one."""
+    found: UUID | None = await run.value(
+        conn, "operations/submitted_with", {"idempotency_key": idempotency_key}
+    )
+    return found
+
+
 async def operations_page(
     conn: Connection,
     *,
@@ -66,7 +74,7 @@ async def items_page(
     wanted = as_uuid(operation_id)
     params = {
         "id": wanted,
-        "outcome": None if outcome is None else _choice(ItemState, "outcome", outcome),
+        "outcome": checked_outcome(outcome),
         "reason": reason,
         "after": _decode_item(cursor),
         "limit": check_page(limit) + 1,
@@ -94,6 +102,11 @@ async def active_counts(conn: Connection) -> dict[str, int]:
     return {
         state: counts.get(state, 0) for state in ("pending", "scanning", "running", "cancelling")
     }
+
+
+def checked_outcome(outcome: str | None) -> str | None:
+    """The state of items that is asked for, None for any. Raises `ValidationError`."""
+    return None if outcome is None else _choice(ItemState, "outcome", outcome)
 
 
 def _choice(states: type[OperationState] | type[ItemState], field: str, given: object) -> str:

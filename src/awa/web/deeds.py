@@ -9,6 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from awa.model import search
+from awa.model.errors import ValidationError
+from awa.model.states import FINAL_OPERATION_STATES
+from awa.operations import kinds
+from awa.operations.kinds import Kind
 from awa.web.words import number, things
 
 Spec = Mapping[str, Any]
@@ -26,6 +31,8 @@ class Deed:
     """Behind a number of jobs, as what became of them: "moved to escalations"."""
     button: Callable[[str, Spec], str]
     """The deed with its count: "Move 47,000 jobs to escalations"."""
+    doing: Callable[[str, Spec], str]
+    """The same while it is done: "Moving 47,000 jobs to escalations"."""
     changes: Callable[[Spec], dict[str, Any]]
     """The columns of a job that are different afterwards."""
     already: Callable[[Spec, Mapping[str, Mapping[str, int]]], int]
@@ -63,6 +70,7 @@ DEEDS: Final[Mapping[str, Deed]] = {
             fields=("queue", "priority"),
             done=_move_done,
             button=_move_button,
+            doing=lambda jobs, spec: _move_button(jobs, spec).replace("Move", "Moving", 1),
             changes=lambda spec: {
                 name: spec[name] for name in ("queue", "priority") if spec.get(name) is not None
             },
@@ -75,6 +83,7 @@ DEEDS: Final[Mapping[str, Deed]] = {
             fields=("priority",),
             done=_priority_done,
             button=lambda jobs, spec: f"Give {jobs} priority {spec['priority']}",
+            doing=lambda jobs, spec: f"Giving {jobs} priority {spec['priority']}",
             changes=lambda spec: {"priority": spec["priority"]},
             already=lambda spec, breakdown: breakdown.get("priority", {}).get(
                 str(spec["priority"]), 0
@@ -82,6 +91,11 @@ DEEDS: Final[Mapping[str, Deed]] = {
         ),
     )
 }
+
+
+def kind_of(op_kind: str) -> Kind:
+    """The kind itself, for what the engine knows of it."""
+    return kinds.get(op_kind)
 
 
 def done_words(op_kind: str, spec: Spec) -> str:
@@ -98,10 +112,25 @@ def button_words(op_kind: str, spec: Spec, jobs: int) -> str:
     return DEEDS[op_kind].button(things(jobs), spec)
 
 
-def title_words(op_kind: str, spec: Spec, jobs: int | None) -> str:
-    """An operation's headline: "47,000 jobs moved to escalations"; without a count as long as none is known."""
-    count = "Jobs" if jobs is None else things(jobs)
-    return f"{count} to be {done_words(op_kind, spec)}"
+def told(row: Mapping[str, Any]) -> str:
+    """An operation's headline: "Moving 47,000 jobs to escalations", "46,988 of 47,000 jobs moved to escalations"."""
+    total = row["total_matched"]
+    if row["state"] not in FINAL_OPERATION_STATES:
+        # While the scan counts, the count says nothing yet.
+        return _doing(row, "jobs" if total is None or row["state"] == "scanning" else things(total))
+    changed = row["processed"]
+    count = things(changed) if changed == total else f"{number(changed)} of {things(total or 0)}"
+    return f"{count} {done_words(row['op_kind'], row['spec'])}"
+
+
+def _doing(row: Mapping[str, Any], jobs: str) -> str:
+    deed = DEEDS.get(row["op_kind"])
+    try:
+        if deed is not None:
+            return (deed.button if row["state"] == "pending" else deed.doing)(jobs, row["spec"])
+    except KeyError:  # SQL may have stored any spec
+        pass
+    return _plain(row["op_kind"], row["spec"])
 
 
 def effects(op_kind: str, spec: Spec, jobs: int) -> list[str]:
@@ -139,6 +168,18 @@ def _plain(op_kind: str, spec: Spec) -> str:
     return f"given to {op_kind} {json.dumps(spec, ensure_ascii=False, default=str)}"
 
 
-def eligible_words(states: Mapping[str, int] | None) -> str:
-    """Why jobs that match stay as they are: "12 running, 3 completed"."""
-    return ", ".join(f"{number(count)} {state}" for state, count in (states or {}).items())
+def about(row: Mapping[str, Any]) -> str:
+    """An operation in a list: to which jobs."""
+    try:
+        return search.sentence(row["filter"])
+    except ValidationError:  # SQL may have stored any filter
+        return json_text(row["filter"])
+
+
+def json_text(value: Any) -> str:
+    """JSON as people read it."""
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+# What the templates of operations use besides what every page has.
+TELLING: Final[dict[str, Any]] = {"told": told, "about": about, "json_text": json_text}

@@ -40,9 +40,9 @@ class Plan:
         return abs(jobs - self.jobs) > self.tolerance
 
 
-def matter_of(op_kind: str, filter_json: Mapping[str, Any], spec: Mapping[str, Any]) -> str:
+def matter_of(op_kind: str, filter_text: str, spec: Mapping[str, Any]) -> str:
     """A short fingerprint of what is to be done to which jobs."""
-    text = json.dumps([op_kind, filter_json, spec], sort_keys=True, ensure_ascii=False)
+    text = json.dumps([op_kind, filter_text, spec], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

@@ -40,6 +40,11 @@ class Wish:
         return None if self.search is None else self.search.filter
 
     @property
+    def spec_query(self) -> dict[str, str]:
+        """The spec's fields as they were typed, for links that keep them."""
+        return {f"{SPEC_PREFIX}{name}": value for name, value in self.given_spec.items()}
+
+    @property
     def fits_any(self) -> bool:
         """Whether anything can be done to such jobs."""
         return any(why is None for why in self.fitting.values())

@@ -11,7 +11,6 @@ from awa.http.forms import read_form
 from awa.model import search
 from awa.model.errors import ValidationError
 from awa.model.filter import JobFilter
-from awa.model.states import ItemState
 from awa.operations import control, read
 from awa.operations.reading import runtimes
 from awa.web import deeds
@@ -33,13 +32,10 @@ async def operation(
     outcome: str | None = None,
     reason: str | None = None,
     cursor: str | None = None,
-    part: str | None = None,
 ) -> Response:
-    """The page, or with `part` only what changes on it."""
+    """The page, or with `part` in the query only what changes on it."""
     async with reading(request) as conn:
         shown = await _live(request, conn, operation_id)
-        if part is not None:
-            return render(request, "operation/live.html", **shown)
         items, next_cursor = await read.items_page(
             conn,
             operation_id,
@@ -48,17 +44,21 @@ async def operation(
             limit=ITEMS_PAGE_ROWS,
             cursor=cursor,
         )
+    shown |= {
+        "items": items,
+        "next_cursor": next_cursor,
+        "cursor": cursor,
+        "outcome": outcome or None,
+        "item_reason": reason or None,
+        **deeds.TELLING,
+    }
+    if "part" in request.query_params:
+        return render(request, "operation/parts.html", **shown)
     return render(
         request,
         "operation.html",
         **shown,
         **_meaning(shown["operation"]),
-        items=items,
-        next_cursor=next_cursor,
-        cursor=cursor,
-        outcome=outcome or None,
-        item_reason=reason or None,
-        outcomes=list(ItemState),
         commands=submit_commands(request, shown["operation"]),
     )
 
@@ -96,7 +96,7 @@ async def _live(request: Request, conn: Connection, operation_id: str) -> dict[s
         "operation": found,
         "standing": standing_of(request, found, led, active),
         "events": await read.events(conn, operation_id),
-        "title": deeds.title_words(found["op_kind"], found["spec"], found["total_matched"]),
+        "title": deeds.told(found),
     }
 
 

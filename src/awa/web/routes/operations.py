@@ -12,6 +12,7 @@ from awa.model.states import ACTIVE_OPERATION_STATES
 from awa.operations import read
 from awa.operations.reading import runtimes
 from awa.operations.standing import Standing, standing
+from awa.web import deeds
 from awa.web.pages import PageRoute
 from awa.web.render import render
 
@@ -42,6 +43,7 @@ async def operations(
     return render(
         request,
         "operations.html" if part is None else "operation/active.html",
+        **deeds.TELLING,
         active=active,
         history=[row for row in rows if row["id"] not in shown],
         next_cursor=next_cursor,

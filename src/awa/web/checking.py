@@ -1,0 +1,145 @@
+"""The last look before an operation is submitted: what would change, how long it takes, what comes of it."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from awa.db.run import Connection
+from awa.model.errors import NotFound
+from awa.operations import read
+from awa.operations.preview import preview
+from awa.operations.reading import jobs, queues, runtimes
+from awa.operations.reading.bounds import bounded
+from awa.operations.reading.counts import STATES, Count, total
+from awa.web import deeds
+from awa.web.wish import Wish
+
+CHECK_MAX_MS: Final = 20_000
+RECENT_OPERATIONS: Final = 20
+MEASURED_MIN_JOBS: Final = 5_000
+# What a small server was seen to do; said as an assumption until an operation has run here.
+ASSUMED_PER_S: Final = 20_000
+SLOW_HINT: Final = "Narrow the search by queue, state or priority and check again."
+_UNTIL_STARTED: Final = "The jobs would wait there until a worker is started for it."
+
+
+@dataclass(frozen=True, slots=True)
+class Which:
+    """How many jobs match a search, and how many of them an operation may change at all."""
+
+    matched: Count
+    eligible: Count
+    rest: dict[str, Count]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What the third step shows. `jobs` is the number on the button: eligible jobs without those at the target already."""
+
+    preview: dict[str, Any]
+    jobs: int
+    already: int
+    changes: dict[str, Any]
+    warnings: list[str]
+    effects: list[str]
+    rate_per_s: float
+    measured: bool
+
+    @property
+    def duration_s(self) -> float:
+        """How long it takes at the rate that is stated."""
+        return self.jobs / self.rate_per_s
+
+
+async def count_which(conn: Connection, wish: Wish) -> Which | None:
+    """Count as far as it is quick; None where the search could not be understood."""
+    if wish.filter is None:
+        return None
+    eligible = _eligible_states(wish)
+    if wish.filter.state is not None:
+        matched = await jobs.count(conn, wish.filter)
+        by_state = {wish.filter.state.value: matched}
+    else:
+        counted = await jobs.counts_by_state(conn, wish.filter)
+        by_state = {state.value: counted[state] for state in STATES if state in counted}
+    return Which(
+        matched=total(by_state.values()),
+        eligible=total(count for state, count in by_state.items() if state in eligible),
+        rest={
+            state: count
+            for state, count in by_state.items()
+            if state not in eligible and (count.jobs or not count.exact)
+        },
+    )
+
+
+async def check(conn: Connection, wish: Wish) -> Check:
+    """Count exactly what would change now, and look at where it would go."""
+    assert wish.filter is not None
+    assert wish.op_kind is not None
+    assert wish.spec is not None
+    async with bounded(conn, "counting these jobs", SLOW_HINT, max_ms=CHECK_MAX_MS):
+        seen = await preview(conn, wish.op_kind, wish.filter, wish.spec)
+    deed = deeds.DEEDS[wish.op_kind]
+    already = deed.already(wish.spec, seen["breakdown"])
+    changing = seen["total_matched"] - already
+    rate, measured = await _rate(conn, wish.op_kind)
+    return Check(
+        preview=seen,
+        jobs=changing,
+        already=already,
+        changes=deed.changes(wish.spec),
+        warnings=await _warnings(conn, wish),
+        effects=deeds.effects(wish.op_kind, wish.spec, changing),
+        rate_per_s=rate,
+        measured=measured,
+    )
+
+
+def _eligible_states(wish: Wish) -> frozenset[str]:
+    chosen = [wish.op_kind] if wish.op_kind else list(deeds.DEEDS)
+    return frozenset(state.value for name in chosen for state in deeds.kind_of(name).eligible)
+
+
+async def _warnings(conn: Connection, wish: Wish) -> list[str]:
+    said = []
+    destination = (wish.spec or {}).get("queue")
+    if destination is not None:
+        said += await _about_queue(conn, destination)
+    if await runtimes.leader(conn) is None:
+        said.append(
+            "No maintenance leader is alive, so nobody would carry the operation out. "
+            "It would wait until a worker or awa maintenance run is started."
+        )
+    return said
+
+
+async def _about_queue(conn: Connection, queue: str) -> list[str]:
+    try:
+        found = await queues.detail(conn, queue)
+    except NotFound:
+        return [f"The queue {queue} does not exist yet, and nobody works on it. {_UNTIL_STARTED}"]
+    said = []
+    if found["paused"]:
+        by = f" by {found['paused_by']}" if found["paused_by"] else ""
+        said.append(f"The queue {queue} is paused{by}. The jobs would wait until it is resumed.")
+    if not found["workers"]:
+        said.append(f"Nobody works on the queue {queue} at present. {_UNTIL_STARTED}")
+    return said
+
+
+async def _rate(conn: Connection, op_kind: str) -> tuple[float, bool]:
+    """Jobs a second as the latest operation of this kind did them here, else an assumption."""
+    recent, _ = await read.operations_page(conn, state="completed", limit=RECENT_OPERATIONS)
+    for row in recent:
+        if (
+            row["op_kind"] != op_kind
+            or row["processed"] < MEASURED_MIN_JOBS
+            or row["max_rows_per_second"]
+        ):
+            continue
+        if row["started_at"] is None or row["finalized_at"] is None:
+            continue
+        seconds = (row["finalized_at"] - row["started_at"]).total_seconds()
+        if seconds > 0:
+            return row["processed"] / seconds, True
+    return ASSUMED_PER_S, False
