@@ -6,7 +6,7 @@ The runner of batch operations is no row of this table: it runs beside the dutie
 import sys
 
 from awa.config import Settings
-from awa.maintenance import ageing, gauges, promotion, rescuing, restore, retention, ring
+from awa.maintenance import ageing, cron, gauges, promotion, rescuing, restore, retention, ring
 from awa.maintenance.duty import Duty
 from awa.operations import retention as operations
 
@@ -22,6 +22,8 @@ def duties(settings: Settings) -> tuple[Duty, ...]:
     """The duties under these settings."""
     return (
         Duty("promotion", 0.2, promotion.BOUND_JOBS, promotion.run_once),
+        Duty("cron", 0.5, cron.BOUND_SCHEDULES, cron.fire),
+        Duty("cron-retirement", 10.0, ONCE, cron.retire),
         Duty("rescue", 1.0, rescuing.BOUND_ATTEMPTS, rescuing.rescuer(settings)),
         Duty("ageing", 5.0, ONCE, ageing.ager(settings)),
         Duty("rotation", _share(settings, 10, 30.0), ONCE, ring.rotator(settings)),
@@ -31,6 +33,7 @@ def duties(settings: Settings) -> tuple[Duty, ...]:
         Duty("runtime-retention", 300.0, retention.BOUND_RUNTIMES, retention.forget_runtimes),
         Duty("restore", 60.0, ONCE, restore.run_once),
         Duty("gauges", 5.0, ONCE, gauges.run_once),
+        Duty("activity", activity.INTERVAL_S, ONCE, activity.run_once),
     )
 
 
