@@ -6,7 +6,17 @@ The runner of batch operations is no row of this table: it runs beside the dutie
 import sys
 
 from awa.config import Settings
-from awa.maintenance import ageing, cron, gauges, promotion, rescuing, restore, retention, ring
+from awa.maintenance import (
+    activity,
+    ageing,
+    cron,
+    gauges,
+    promotion,
+    rescuing,
+    restore,
+    retention,
+    ring,
+)
 from awa.maintenance.duty import Duty
 from awa.operations import retention as operations
 
