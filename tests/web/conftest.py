@@ -4,8 +4,10 @@ All tests here share one event loop and one browser, each has a server and a dat
 async fixtures belong to other loops; use `database_url` and `open_site`.
 """
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,15 +17,19 @@ from playwright.async_api import Browser, Page, async_playwright
 from tests.web.browser import Watched, launch, opened
 from tests.web.site import Site, site_of
 
-OpenSite = Callable[..., AbstractAsyncContextManager[Site]]
-OpenPage = Callable[..., AbstractAsyncContextManager[Watched]]
+OpenPage = Callable[..., Awaitable[Watched]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """One loop for the browser and everything that talks to it."""
+    here = Path(__file__).parent
     for item in items:
-        if "tests/web/" in item.path.as_posix() and isinstance(item, pytest.Function):
+        if here in item.path.parents and isinstance(item, pytest.Function) and _is_async(item):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+def _is_async(item: pytest.Function) -> bool:
+    return inspect.iscoroutinefunction(item.function)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -43,7 +49,7 @@ async def site(database_url: str) -> AsyncIterator[Site]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def open_page(browser: Browser) -> AsyncIterator[Callable[..., Any]]:
+async def open_page(browser: Browser) -> AsyncIterator[OpenPage]:
     """Opens pages: `await open_page(site, theme=…, width=…, scripts=…)`; complaints fail the test at its end."""
     async with AsyncExitStack() as stack:
 
@@ -54,7 +60,7 @@ async def open_page(browser: Browser) -> AsyncIterator[Callable[..., Any]]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def page(site: Site, open_page: Callable[..., Any]) -> Page:
+async def page(site: Site, open_page: OpenPage) -> Page:
     """A page of the plain console."""
-    watched: Watched = await open_page(site)
+    watched = await open_page(site)
     return watched.page

@@ -23,9 +23,7 @@ TOKENS: Final = {
 }
 NAMES: Final = {"viewer": "vera", "operator": "olga", "admin": "ada"}
 # A leader that looks every few milliseconds, so that no test waits for a beat.
-SETTINGS: Final = awa.Settings(
-    heartbeat_interval_s=0.2, cancel_grace_s=0.0, pool_timeout_s=5.0
-)
+SETTINGS: Final = awa.Settings(heartbeat_interval_s=0.2, cancel_grace_s=0.0, pool_timeout_s=5.0)
 
 
 def token_table() -> TokenTable:
@@ -40,6 +38,7 @@ class Site:
     url: str
     database_url: str
     client: awa.AsyncClient
+    app: FastAPI
 
     async def work(self, *queues: tuple[str, int], maintenance: bool = True) -> None:
         """Start a worker for these queues, and the leader that carries operations out."""
@@ -60,7 +59,9 @@ class Site:
         """Jobs with these values in awa.jobs."""
         where = " AND ".join(f"{name} = %({name})s" for name in columns) or "true"
         async with self.client.transaction() as tx:
-            row = await tx.fetch_one(f"SELECT count(*) AS jobs FROM awa.jobs WHERE {where}", columns)
+            row = await tx.fetch_one(
+                f"SELECT count(*) AS jobs FROM awa.jobs WHERE {where}", columns
+            )
         assert row is not None
         return int(row["jobs"])
 
@@ -85,7 +86,7 @@ async def site_of(
             settings=settings,
         )
         address = await stack.enter_async_context(_served(_below(app, below)))
-        yield Site(f"{address}{below}/", database_url, client)
+        yield Site(f"{address}{below}/", database_url, client, app)
 
 
 def _below(app: FastAPI, path: str) -> FastAPI:

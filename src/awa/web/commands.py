@@ -4,12 +4,15 @@ import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from fastapi import Request
 
 from awa.http.context import served
 from awa.http.paths import local_path
+from awa.model.limits import PRIORITY_DEFAULT
+
+_UNUSUAL: Final = {"priority": PRIORITY_DEFAULT, "max_rows_per_second": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +26,14 @@ class Command:
 
 def submit_commands(request: Request, operation: Mapping[str, Any]) -> list[Command]:
     """How an operation like this one (op_kind, filter, spec, reason) is submitted elsewhere."""
+    lost = _only_python(operation)
     return [
         Command(
-            "Command line", _cli(operation), "Shows the preview and asks; --yes answers beforehand."
+            "Command line",
+            _cli(operation),
+            f"Shows the preview and asks; --yes answers beforehand.{lost}",
         ),
-        Command("curl", _curl(request, operation), _curl_note(request)),
+        Command("curl", _curl(request, operation), f"{_curl_note(request)}{lost}"),
         Command("Python", _python(operation)),
     ]
 
@@ -70,8 +76,20 @@ def _python(operation: Mapping[str, Any]) -> str:
         arguments.append("allow_all=True")
     if operation.get("reason"):
         arguments.append(f"reason={operation['reason']!r}")
+    arguments += [
+        f"{name}={operation[name]!r}"
+        for name, usual in _UNUSUAL.items()
+        if name in operation and operation[name] != usual
+    ]
     inner = "".join(f"    {argument},\n" for argument in arguments)
     return f"operation = await client.submit_batch_operation(\n{inner})"
+
+
+def _only_python(operation: Mapping[str, Any]) -> str:
+    """What the other two cannot say yet."""
+    if not any(name in operation and operation[name] != usual for name, usual in _UNUSUAL.items()):
+        return ""
+    return " This operation's own priority and limit a second can be given in Python only."
 
 
 def _body(operation: Mapping[str, Any]) -> dict[str, Any]:
