@@ -4,10 +4,13 @@ A number has thousands separators, a time is relative with the exact instant on 
 two units. What is missing is a dash, never "None".
 """
 
+import json
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from markupsafe import Markup, escape
+
+from awa.operations.reading.counts import Count
 
 DASH: Final = "\N{EN DASH}"
 _THIN: Final = "\N{NO-BREAK SPACE}"
@@ -77,6 +80,11 @@ def duration(seconds: float | None) -> str:
     return age(seconds)
 
 
+def milliseconds(value: float | None) -> str:
+    """The same of a number of milliseconds."""
+    return duration(None if value is None else value / 1000)
+
+
 def size(value: float | None) -> str:
     """A number of bytes: "812 B", "1.2 GB"."""
     if value is None:
@@ -128,22 +136,24 @@ def things(count: float | None, word: str = "job") -> str:
     return f"{number(count)} {plural(word, count)}"
 
 
-def counted(count: Any, word: str | None = None) -> str:
-    """A count that knows whether it is exact: "47,000", "at least 10,000"; with `word`, "47,000 jobs"."""
+def counted(count: Count | int | None, word: str | None = None) -> str:
+    """A count that says what kind of number it is: "47,000", "at least 10,000"; with a word, "47,000 jobs"."""
     if count is None:
         return DASH
-    jobs, exact = (count, True) if isinstance(count, int) else (count.jobs, count.exact)
-    text = number(jobs) if word is None else things(jobs, word)
-    return text if exact else f"at least {text}"
+    jobs, text = (count, number(count)) if isinstance(count, int) else (count.jobs, count.words())
+    return text if word is None else f"{text} {plural(word, jobs)}"
 
 
-def bounded(count: Any) -> str:
-    """The same where there is little room: "47,000", "10,000+"."""
+def bounded(count: Count | int | None) -> str:
+    """The same where there is little room: "47,000", "10,000+", "~901,000"."""
     if count is None:
         return DASH
     if isinstance(count, int):
         return number(count)
-    return number(count.jobs) + ("" if count.exact else "+")
+    if not count.jobs and count.bound == "about":
+        return "0"
+    before, after = {"exact": ("", ""), "at_least": ("", "+"), "about": ("~", "")}[count.bound]
+    return f"{before}{number(count.jobs)}{after}"
 
 
 def exact_instant(at: datetime) -> str:
@@ -194,12 +204,19 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "?", "!", ":")) else ".")
 
 
+def pretty(value: Any) -> str:
+    """JSON to be read or copied."""
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
 FILTERS: Final = {
+    "pretty": pretty,
     "sentence": sentence,
     "num": number,
     "compact": compact,
     "age": age,
     "duration": duration,
+    "ms": milliseconds,
     "bytes": size,
     "rate": rate,
     "pct": share,

@@ -4,6 +4,30 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from awa.web.routes import session
+from awa.web.routes import (
+    job,
+    jobs,
+    kinds,
+    new_operation,
+    operation,
+    operations,
+    overview,
+    queue,
+    queues,
+    runtimes,
+    session,
+)
 
-ROUTERS: Final[tuple[APIRouter, ...]] = (session.router,)
+ROUTERS: Final[tuple[APIRouter, ...]] = (
+    session.router,
+    overview.router,
+    jobs.router,
+    job.router,
+    queues.router,
+    queue.router,
+    kinds.router,
+    runtimes.router,
+    operations.router,
+    new_operation.router,  # before the one below: "new" is no id
+    operation.router,
+)

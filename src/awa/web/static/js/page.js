@@ -51,6 +51,13 @@ const startAutoSubmit = () => {
   onAny("change", "[data-submits]", (_event, field) => field.form.requestSubmit());
 };
 
+// On a narrow screen the navigation scrolls; the page that is open must be in sight.
+const showCurrentPage = () => {
+  const [nav, current] = [$(".nav"), $(".nav [aria-current]")];
+  if (nav && current) nav.scrollLeft = current.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
+};
+
+showCurrentPage();
 startTheme();
 startTimes();
 startCopying();

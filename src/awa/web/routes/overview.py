@@ -1,0 +1,125 @@
+"""The first page: is it all right? Then how fast, how full, who is there, and how the storage does."""
+
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+from markupsafe import Markup
+
+from awa.http.access import Right, needs
+from awa.http.context import Served, served
+from awa.operations.reading import stats
+from awa.web import charts, words
+from awa.web.pages import PageRoute
+from awa.web.render import render
+
+# As many looks as come within this time share one.
+YOUNG_ENOUGH_S: Final = 1.0
+STATES: Final = (
+    "available",
+    "scheduled",
+    "retryable",
+    "running",
+    "completed",
+    "failed",
+    "cancelled",
+)
+_HEADLINES: Final = {
+    "ok": "All is well",
+    "warn": "Worth a look",
+    "bad": "Something is wrong",
+}
+
+# Where an operator goes from a finding.
+_LEADS: Final = {
+    "no_leader": ("/runtimes", "Runtimes"),
+    "no_workers": ("/runtimes", "Runtimes"),
+    "stale_runtimes": ("/runtimes", "Runtimes"),
+    "unserved_queue": ("/queues", "Queues"),
+    "paused_backlog": ("/queues", "Queues"),
+    "long_wait": ("/queues", "Queues"),
+    "many_failures": ("/kinds", "Kinds"),
+}
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+
+@router.get("/")
+@needs(Right.READ)
+async def overview(request: Request) -> Response:
+    """The page; its parts are asked for again whenever the figures change."""
+    context = served(request)
+    seen = await context.recent.get("web.overview", YOUNG_ENOUGH_S, lambda: _look(context))
+    series = seen["series"]
+    return render(
+        request,
+        "overview.html",
+        seen=seen,
+        headline=_HEADLINES[seen["verdict"]["level"]],
+        summary=_summary(seen),
+        leads=_LEADS,
+        states=STATES,
+        waiting=seen["totals"]["available"],
+        fullest=max((row["available"].jobs for row in seen["backlog"]), default=0),
+        sparks={name: _spark(series, name) for name in ("started", "completed", "failed")},
+        throughput=_throughput(series),
+        pickup=_pickup(series),
+        has_figures=any(minute["started_per_s"] is not None for minute in series),
+    )
+
+
+async def _look(context: Served) -> dict[str, Any]:
+    async with context.reading() as conn:
+        return await stats.overview(conn)
+
+
+def _summary(seen: dict[str, Any]) -> str:
+    """The state of things in one sentence, whatever the verdict."""
+    totals, oldest, runtimes = seen["totals"], seen["oldest_waiting"], seen["runtimes"]
+    waits = f"{words.counted(totals['available'], 'job')} {_verb(totals['available'].jobs, 'wait')}"
+    runs = f"{words.counted(totals['running'])} {_verb(totals['running'].jobs, 'run')}"
+    since = f"; the oldest has waited for {words.age(oldest['age_s'])}" if oldest else ""
+    there = words.things(runtimes["alive"], "runtime")
+    return words.sentence(f"{waits} and {runs}{since}. {there} {_are(runtimes['alive'])} alive")
+
+
+def _verb(count: int, verb: str) -> str:
+    return f"{verb}s" if count == 1 else verb
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _values(series: list[dict[str, Any]], column: str) -> list[float | None]:
+    return [minute[column] for minute in series]
+
+
+def _spark(series: list[dict[str, Any]], name: str) -> Markup:
+    values = _values(series, f"{name}_per_s")
+    known = [value for value in values if value is not None]
+    most = words.rate(max(known)) if known else "unknown"
+    return charts.sparkline(
+        values,
+        label=f"{name} per second over the last hour, at most {most}",
+        colour="cbad" if name == "failed" else "c1",
+    )
+
+
+def _throughput(series: list[dict[str, Any]]) -> Markup:
+    lines = (
+        charts.Series("Completed", _values(series, "completed_per_s"), "c1"),
+        charts.Series("Retried", _values(series, "retried_per_s"), "c3"),
+        charts.Series("Failed", _values(series, "failed_per_s"), "cbad"),
+    )
+    label = "Completed, retried and failed attempts per second, minute by minute over the last hour"
+    return charts.area([minute["at"] for minute in series], lines, label=label, say=words.rate)
+
+
+def _pickup(series: list[dict[str, Any]]) -> Markup:
+    line = charts.Series("p95", _values(series, "pickup_p95_ms"), "c2")
+    return charts.area(
+        [minute["at"] for minute in series],
+        (line,),
+        label="How long jobs waited until a worker took them: the 95th percentile, minute by minute over the last hour",
+        say=words.milliseconds,
+    )
