@@ -285,6 +285,9 @@ async def test_a_second_cancel_is_a_conflict_that_names_the_present_state(
     ("body", "field"),
     [
         ({"state": "completed"}, "state"),
+        ({"state": "paused"}, "state"),
+        ({"state": "running"}, "state"),
+        ({"max_rows_per_second": 5, "state": "cancelling"}, "max_rows_per_second"),
         ({"state": None}, "state"),
         ({}, "state"),
         ({"state": "cancelling", "actor": "root"}, "actor"),

@@ -171,10 +171,14 @@ async def test_an_unknown_path_is_not_found(api: httpx.AsyncClient, path: str) -
 
 
 async def test_a_method_that_is_not_possible_is_refused(api: httpx.AsyncClient) -> None:
-    for method, path in (("DELETE", "/api/batch-ops"), ("POST", "/healthz")):
+    for method, path, allowed in (
+        ("PUT", "/api/batch-ops", {"GET", "POST", "DELETE"}),
+        ("POST", "/healthz", {"GET", "HEAD"}),
+        ("DELETE", "/api/batch-ops/preview", {"GET", "PATCH", "POST"}),
+    ):
         answer = await api.request(method, path)
         error_of(answer, 405, "method_not_allowed")
-        assert answer.headers["allow"]
+        assert set(answer.headers["allow"].split(", ")) == allowed
 
 
 async def test_without_its_database_it_answers_503_and_says_no_more(
@@ -267,10 +271,16 @@ async def test_looking_can_not_change_anything_even_by_mistake(
 
 
 async def test_every_answer_has_careful_headers(api: httpx.AsyncClient) -> None:
-    for path in ("/api/batch-ops", "/nowhere", "/healthz"):
+    for path, kept in (
+        ("/api/batch-ops", "private, no-cache"),
+        ("/nowhere", "no-store"),
+        ("/healthz", "no-store"),
+        ("/api/session", "no-store"),
+    ):
         headers = (await api.get(path)).headers
         assert headers["x-content-type-options"] == "nosniff"
-        assert headers["cache-control"] == "no-store"
+        assert headers["referrer-policy"] == "same-origin"
+        assert headers["cache-control"] == kept
 
 
 async def test_a_path_in_the_log_stays_on_its_line(

@@ -12,7 +12,15 @@ from functools import partial
 from fastapi import FastAPI
 
 from awa.api.openapi import describe
-from awa.api.routes import batch_ops, capabilities, health, metrics, session
+from awa.api.routes import (
+    batch_op_events,
+    batch_op_items,
+    batch_ops,
+    capabilities,
+    health,
+    metrics,
+    session,
+)
 from awa.config import Settings
 from awa.db.pool import Pool, connection_string, make_pool
 from awa.http import problems
@@ -24,6 +32,7 @@ from awa.http.tokens import TokenTable
 from awa.http.version import VERSION
 
 POOL_MAX_SIZE = 10
+_RESOURCES = (session, batch_ops, batch_op_items, batch_op_events, capabilities, health, metrics)
 
 
 def create_app(
@@ -60,7 +69,7 @@ def create_app(
         lifespan=_opened,
     )
     app.state.served = _served(database, access, settings)
-    for resource in (session, batch_ops, capabilities, health, metrics):
+    for resource in _RESOURCES:
         app.include_router(resource.router)
     problems.install(app)
     describe(app)

@@ -8,7 +8,15 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    field_validator,
+)
 
 from awa.model.states import OperationState
 
@@ -82,6 +90,17 @@ class Transition(BaseModel):
     state: Literal["cancelling"]
     reason: StrictStr | None = None
 
+    @field_validator("state", mode="before")
+    @classmethod
+    def _possible(cls, given: object) -> object:
+        """Say of what other queues can do that this one can't, rather than that it is no word."""
+        if given in ("paused", "running"):
+            raise ValueError(
+                "operations can't be paused and resumed in this version; "
+                "'cancelling' is the only state that can be asked for"
+            )
+        return given
+
 
 class SampleJob(BaseModel):
     """A job as a preview shows it."""
@@ -149,3 +168,13 @@ class OperationPage(BaseModel):
     next_cursor: str | None = Field(
         description="pass it as `cursor` for the next page; null: the end"
     )
+
+
+class Purged(BaseModel):
+    """What a purge deleted."""
+
+    model_config = shown({"operations": 12, "items": 47000, "more": False})
+
+    operations: int
+    items: int
+    more: bool = Field(description="true: there is more that ended before the time; ask again")

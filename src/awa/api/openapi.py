@@ -51,6 +51,11 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
+def example(shown: Any) -> dict[int | str, dict[str, Any]]:
+    """An example of the answer with status 200, for a route's `responses`, where no model has one."""
+    return {200: {"content": {"application/json": {"example": shown}}}}
+
+
 def describe(app: FastAPI) -> None:
     """Let the app give its OpenAPI page with the bearer token in it."""
 

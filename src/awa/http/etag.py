@@ -3,8 +3,9 @@
 import hashlib
 from typing import Any
 
-import orjson
 from fastapi import Request, Response
+
+from awa.http.json import to_json
 
 # Kept by the browser alone, and asked about every time.
 CACHE_CONTROL = "private, no-cache"
@@ -12,7 +13,7 @@ CACHE_CONTROL = "private, no-cache"
 
 def with_etag(request: Request, payload: Any, *, status: int = 200) -> Response:
     """`payload` as JSON with an entity tag, or 304 if the caller has it already."""
-    body = orjson.dumps(payload, default=str)
+    body = to_json(payload)
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:24]}"'
     headers = {
         "ETag": tag,

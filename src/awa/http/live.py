@@ -99,6 +99,11 @@ class Live:
         self._closed = False
         self._watches: dict[Hashable, Watch[Any]] = {}
 
+    @property
+    def watched(self) -> int:
+        """How many things are watched."""
+        return len(self._watches)
+
     @asynccontextmanager
     async def watching(self, topic: Topic[S]) -> AsyncIterator[Watch[S]]:
         """Look at a topic along with all others who do. Raises TooMany beyond `streams_max`."""

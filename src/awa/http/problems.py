@@ -19,6 +19,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from awa.http.routes import methods_at
 from awa.model.errors import AwaError, DatabaseError, FieldProblem
 from awa.operations.failures import Failure, judge
 
@@ -146,7 +147,10 @@ def _of_http_error(request: Request, error: HTTPException) -> Response:
         404: f"there is nothing at {request.url.path}",
         405: f"{request.method} is not possible at {request.url.path}",
     }.get(error.status_code, str(error.detail))
-    return problem(error.status_code, code, message, headers=error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(methods_at(request.app, request.scope))
+    return problem(error.status_code, code, message, headers=headers)
 
 
 def _fields_of(errors: Iterable[Mapping[str, Any]]) -> Iterable[FieldProblem]:

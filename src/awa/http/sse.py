@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import orjson
 from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 from awa.http.access import Right
 from awa.http.context import served
+from awa.http.json import to_json
 from awa.http.live import Topic, Watch
 from awa.model.errors import AwaError
 
@@ -43,7 +43,7 @@ class Event:
         lines = [b"event: " + self.name.encode()]
         if self.id is not None:
             lines.append(b"id: " + self.id.encode())
-        lines.append(b"data: " + orjson.dumps(self.data, default=str))
+        lines.append(b"data: " + to_json(self.data))
         return b"\n".join(lines) + b"\n\n"
 
 

@@ -4,6 +4,7 @@ An operation keeps its row until its last item is gone, so a deletion that stops
 gone on with. Operations that have not ended have no retention and are never asked for.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -29,16 +30,33 @@ async def run_once(conn: Connection, now: datetime | None = None) -> int:
     return min(deleted, CHUNK_ITEMS)
 
 
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What one chunk of a purge deleted; not `more`: nothing is left that ended before the time."""
+
+    operations: int
+    items: int
+    more: bool
+
+
 async def purge(conn: Connection, before: datetime, *, now: datetime | None = None) -> int:
     """Delete all operations that ended before a time, whatever their retention; returns how many."""
+    operations = 0
+    while True:
+        done = await purge_chunk(conn, before, now=now)
+        operations += done.operations
+        if not done.more:
+            return operations
+
+
+async def purge_chunk(conn: Connection, before: datetime, *, now: datetime | None = None) -> Purged:
+    """Delete at most `CHUNK_ITEMS` items of one operation that ended before a time, and itself with its last."""
     if before.utcoffset() is None:
         raise invalid_field("before", f"expected a time with a UTC offset, got {before!r}")
     if before > (now or datetime.now(UTC)):
         raise invalid_field("before", f"must not lie in the future, got {before.isoformat()}")
-    operations = 0
-    while (done := await _chunk(conn, before, now))["found"]:
-        operations += done["operations"]
-    return operations
+    done = await _chunk(conn, before, now)
+    return Purged(done["operations"], done["items"], more=bool(done["found"]))
 
 
 async def _chunk(conn: Connection, before: datetime | None, now: datetime | None) -> dict[str, Any]:

@@ -1,40 +1,42 @@
-"""Batch operations: preview, submit, list, get, cancel. The page's story is ADR-030's.
+"""Batch operations: preview, submit, list, get, cancel, purge. The page's story is ADR-030's.
 
 Nothing is decided here: the operations room checks filter and spec, knows the states, and writes the audit
 trail. A route turns a request into its arguments and says who asks.
 """
 
+import logging
+import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import AwareDatetime
 
 from awa.api.bodies import (
     Operation,
     OperationPage,
     Preview,
     PreviewRequest,
+    Purged,
     SubmitRequest,
     Transition,
 )
 from awa.api.guarded import GuardedRoute
 from awa.api.openapi import problems
+from awa.api.parameters import Cursor, Limit, OperationId
 from awa.http.access import Right, needs
 from awa.http.context import actor_of, changing, reading, served
-from awa.model.limits import PAGE_DEFAULT_ROWS, PAGE_MAX_ROWS
+from awa.http.etag import with_etag
+from awa.model.limits import PAGE_DEFAULT_ROWS
 from awa.model.states import OperationState
-from awa.operations import control, read
+from awa.operations import control, read, retention
 from awa.operations.preview import preview
 from awa.operations.submit import submit
 
 router = APIRouter(prefix="/api/batch-ops", route_class=GuardedRoute, tags=["batch operations"])
 
-CURSOR_MAX_CHARS = 200
+log = logging.getLogger("awa.api")
 
-# Text that is no UUID names no operation, so it is not found like any other id that nobody has.
-OperationId = Annotated[
-    str,
-    Path(examples=["0d8f2f8e-4a39-4a7c-9a53-0a4e7b1c9f10"], json_schema_extra={"format": "uuid"}),
-]
+PURGE_MAX_S = 5.0
 
 
 @router.post(
@@ -83,28 +85,26 @@ async def submit_operation(request: Request, body: SubmitRequest) -> dict[str, A
 async def list_operations(
     request: Request,
     state: Annotated[OperationState | None, Query(description="only those in this state")] = None,
-    limit: Annotated[int, Query(ge=1, le=PAGE_MAX_ROWS)] = PAGE_DEFAULT_ROWS,
-    cursor: Annotated[
-        str | None,
-        Query(max_length=CURSOR_MAX_CHARS, description="`next_cursor` of the page before"),
-    ] = None,
-) -> dict[str, Any]:
+    limit: Limit = PAGE_DEFAULT_ROWS,
+    cursor: Cursor = None,
+) -> Response:
     """List operations, newest first, one page at a time."""
     async with reading(request) as conn:
         items, next_cursor = await read.operations_page(
             conn, state=state, limit=limit, cursor=cursor
         )
-    return {"items": items, "next_cursor": next_cursor}
+    return with_etag(request, {"items": items, "next_cursor": next_cursor})
 
 
 @router.get(
     "/{id}", summary="Get", response_model=Operation, responses=problems(401, 403, 404, 422, 503)
 )
 @needs(Right.READ)
-async def get_operation(request: Request, id: OperationId) -> dict[str, Any]:
-    """Give one operation: state, counts, totals by reason, what happened to it."""
+async def get_operation(request: Request, id: OperationId) -> Response:
+    """Give one operation: state, counts, totals by reason. Has an entity tag, so asking again is cheap."""
     async with reading(request) as conn:
-        return await read.get(conn, id)
+        operation = await read.get(conn, id)
+    return with_etag(request, operation)
 
 
 @router.patch(
@@ -127,3 +127,38 @@ async def change_operation(request: Request, id: OperationId, body: Transition) 
             reason=body.reason,
             retention_days=served(request).settings.batch_op_retention_days,
         )
+
+
+@router.delete(
+    "",
+    summary="Purge",
+    response_model=Purged,
+    responses=problems(401, 403, 422, 503),
+)
+@needs(Right.ADMIN)
+async def purge_operations(
+    request: Request,
+    before: Annotated[
+        AwareDatetime,
+        Query(
+            description="with a UTC offset, not in the future",
+            examples=["2026-01-01T00:00:00Z"],
+        ),
+    ],
+) -> dict[str, Any]:
+    """Delete operations that ended before a time, items and all, whatever their retention; never active ones.
+
+    Works for some seconds, a chunk a transaction; if `more` is true, ask again.
+    """
+    until = time.monotonic() + PURGE_MAX_S
+    operations = items = 0
+    while True:
+        async with changing(request) as conn:
+            done = await retention.purge_chunk(conn, before)
+        operations, items = operations + done.operations, items + done.items
+        if not done.more or time.monotonic() >= until:
+            break
+    log.info(
+        "%s purged %s operations that ended before %s", actor_of(request).name, operations, before
+    )
+    return {"operations": operations, "items": items, "more": done.more}

@@ -16,13 +16,24 @@ from awa.operations import read
 
 router = APIRouter(route_class=GuardedRoute, tags=["health"])
 
+_EXAMPLE = """\
+# HELP awa_batch_operations_active Operations that have not ended, by state
+# TYPE awa_batch_operations_active gauge
+awa_batch_operations_active{state="running"} 1.0
+"""
+
 
 @router.get(
     "/metrics",
     summary="Prometheus metrics",
     response_class=Response,
-    responses=problems(401, 403)
-    | {200: {"content": {"text/plain": {}}, "description": "Prometheus's text format"}},
+    responses=problems(401, 403, 422)
+    | {
+        200: {
+            "content": {"text/plain": {"schema": {"type": "string"}, "example": _EXAMPLE}},
+            "description": "Prometheus's text format",
+        }
+    },
 )
 @needs(Right.READ)
 async def metrics(request: Request) -> Response:

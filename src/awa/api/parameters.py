@@ -1,0 +1,20 @@
+"""Parameters that several routes take."""
+
+from typing import Annotated
+
+from fastapi import Path, Query
+
+from awa.model.limits import PAGE_MAX_ROWS
+
+CURSOR_MAX_CHARS = 200
+
+# Text that is no UUID names no operation, so it is not found like any other id that nobody has.
+OperationId = Annotated[
+    str,
+    Path(examples=["0d8f2f8e-4a39-4a7c-9a53-0a4e7b1c9f10"], json_schema_extra={"format": "uuid"}),
+]
+Limit = Annotated[int, Query(ge=1, le=PAGE_MAX_ROWS, description="rows of a page")]
+Cursor = Annotated[
+    str | None,
+    Query(max_length=CURSOR_MAX_CHARS, description="`next_cursor` of the page before"),
+]
