@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from psycopg import AsyncConnection
 
 from awa.api import create_app
-from awa.api.routes import batch_op_events
+from awa.api.routes import batch_op_events, stats_events
 from awa.http import sse
 from awa.http.live import Live
 from awa.http.tokens import TokenTable
@@ -236,3 +236,18 @@ async def test_a_database_that_is_away_is_said_and_waited_for(
             assert (await rest_of(events))[-1]["event"] == "done"
         away = True
         error_of(await client.get(f"{path}/events"), 503, "database")
+
+
+async def test_the_overview_is_told_again_and_again(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stats_events, "LOOK_INTERVAL_S", 0.02)
+    async with (
+        client_of(create_app(database_url, tokens=TOKENS)) as client,
+        watching(client, "/api/stats/events") as events,
+    ):
+        first = (await next_named(events, "overview"))["data"]
+        again = (await next_named(events, "overview"))["data"]
+    assert first["at"] < again["at"]
+    assert set(first["totals"]["available"]) == {"jobs", "exact", "bound"}
+    assert first["verdict"]["level"] in {"ok", "warn", "bad"}

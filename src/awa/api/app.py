@@ -20,6 +20,7 @@ from awa.api.routes import (
     health,
     metrics,
     session,
+    stats_events,
 )
 from awa.config import Settings
 from awa.db.pool import Pool, connection_string, make_pool
@@ -32,7 +33,16 @@ from awa.http.tokens import TokenTable
 from awa.http.version import VERSION
 
 POOL_MAX_SIZE = 10
-_RESOURCES = (session, batch_ops, batch_op_items, batch_op_events, capabilities, health, metrics)
+_RESOURCES = (
+    session,
+    batch_ops,
+    batch_op_items,
+    batch_op_events,
+    stats_events,
+    capabilities,
+    health,
+    metrics,
+)
 
 
 def create_app(

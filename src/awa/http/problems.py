@@ -40,6 +40,7 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "conflict": 409,
     "unique_conflict": 409,
     "too_many": 429,
+    "too_slow": 503,
     "database": 503,
     "schema_not_migrated": 503,
 }
