@@ -92,6 +92,13 @@ class Settings:
         86_400,
         about="wait that betters a lane's priority by one; 0: none",
     )
+    masked_keys: str | None = field(
+        default=None,
+        metadata={
+            "env": ("AWA_MASKED_KEYS",),
+            "about": "fields of arguments whose values pages and API hide; `+ …` adds to the default, `off` hides none",
+        },
+    )
     session_hours: float = _setting(
         "AWA_SESSION_HOURS", 12.0, 0.01, 720, about="how long a log-in of a browser is good"
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 from fastapi import Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import AliasChoices, BaseModel
 from starlette.exceptions import HTTPException
@@ -29,7 +30,7 @@ class GuardedRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         right = right_of(self.endpoint)
-        known = [parameter.alias for parameter in self.dependant.query_params]
+        known = _query_names(self.dependant)
         fields = _field_names(self)
 
         async def guarded(request: Request) -> Response:
@@ -92,6 +93,14 @@ def _as_json(request: Request) -> _BoundedRequest:
     headers = [pair for pair in request.scope["headers"] if pair[0] != b"content-type"]
     headers.append((b"content-type", b"application/json"))
     return _BoundedRequest({**request.scope, "headers": headers}, request.receive)
+
+
+def _query_names(dependant: Dependant) -> list[str]:
+    """The query parameters of a route, those of what it depends on included."""
+    names = [parameter.alias for parameter in dependant.query_params]
+    for below in dependant.dependencies:
+        names += _query_names(below)
+    return names
 
 
 def _field_names(route: APIRoute) -> list[str]:

@@ -18,3 +18,13 @@ Cursor = Annotated[
     str | None,
     Query(max_length=CURSOR_MAX_CHARS, description="`next_cursor` of the page before"),
 ]
+# A page by name goes on after a name, which may be long.
+NameCursor = Annotated[
+    str | None,
+    Query(max_length=1_200, description="`next_cursor` of the page before"),
+]
+Search = Annotated[
+    str | None, Query(max_length=200, description="only names with this in them, whatever its case")
+]
+JobId = Annotated[str, Path(examples=["41007"], json_schema_extra={"format": "int64"})]
+QueueName = Annotated[str, Path(examples=["email"])]

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 MASKED: Final = "•••"
+# Nobody reads a document deeper than this, and those who write it out again could not either.
+DEPTH_MAX: Final = 100
+CUT: Final = "… (deeper than is shown)"
 OFF: Final = "off"
 DEFAULT_MASKED_KEYS: Final = (
     "password",
@@ -61,6 +64,8 @@ class Mask:
 
     def hides(self, name: str) -> bool:
         """Whether the value of a field of this name is hidden."""
+        if not self.names:
+            return False
         words = _words(name)
         for first in range(len(words)):
             joined = ""
@@ -75,7 +80,7 @@ class Mask:
         if isinstance(given, str):
             # A document too deep to be parsed comes as its text: nobody can tell what is in it.
             return (MASKED, True) if self.names and given[:1] in ("{", "[") else (given, False)
-        if not isinstance(given, dict | list) or not self.names:
+        if not isinstance(given, dict | list):
             return given, False
         return self._container(given)
 
@@ -93,22 +98,20 @@ class Mask:
         """Copies level by level with a stack of its own: a document may be deeper than Python's calls may go."""
         hidden = False
         result: list[Any] = [given]
-        stack: list[tuple[Any, Any]] = [(result, 0)]
+        stack: list[tuple[Any, Any, int]] = [(result, 0, 0)]
         while stack:
-            holder, place = stack.pop()
-            below = holder[place]
-            copy: dict[str, Any] | list[Any]
-            if isinstance(below, dict):
-                copy = {}
-                for name, value in below.items():
-                    secret = value is not None and self.hides(name)
-                    hidden = hidden or secret
-                    copy[name] = MASKED if secret else value
-                stack += [(copy, name) for name, v in copy.items() if isinstance(v, dict | list)]
-            else:
-                copy = list(below)
-                stack += [(copy, n) for n, v in enumerate(copy) if isinstance(v, dict | list)]
+            holder, place, depth = stack.pop()
+            if depth == DEPTH_MAX:
+                holder[place] = CUT
+                continue
+            copy = holder[place].copy()
+            if isinstance(copy, dict):
+                secret = [name for name in copy if copy[name] is not None and self.hides(name)]
+                copy |= dict.fromkeys(secret, MASKED)
+                hidden = hidden or bool(secret)
             holder[place] = copy
+            parts = copy.items() if isinstance(copy, dict) else enumerate(copy)
+            stack += [(copy, at, depth + 1) for at, v in parts if isinstance(v, dict | list)]
         return result[0], hidden
 
 
@@ -118,3 +121,4 @@ def _words(name: str) -> list[str]:
 
 
 DEFAULT_MASK: Final = Mask.of()
+NO_MASK: Final = Mask.of(OFF)

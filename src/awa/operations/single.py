@@ -7,7 +7,7 @@ to do it, and where that did nothing asks why; "someone else holds it just now" 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
 from typing import Any, Final
 
@@ -114,20 +114,27 @@ async def retry_job(conn: Connection, job_id: int) -> Job[Any]:
 async def drain_queue(conn: Connection, queue: str, *, reason: str | None = None) -> int:
     """Cancel everything that waits in a queue; answers how many. What runs goes on."""
     check_queue(queue)
-    said = check_reason(reason) or "the queue was drained"
+    reason = check_reason(reason)
     drained, after_id = 0, 0
     while ids := await queues.waiting_ids(conn, queue, after_id=after_id, limit=DRAIN_LIST_JOBS):
         for first in range(0, len(ids), DRAIN_PAGE_JOBS):
             page = ids[first : first + DRAIN_PAGE_JOBS]
-            async with conn.transaction():
-                locked = await change.lock_waiting(conn, page)
-                here = [job for job in locked if job.queue == queue]
-                if here:
-                    drained += len(await change.cancel_waiting(conn, here, reason=said))
+            drained += await drain_page(conn, queue, page, reason=reason)
         after_id = ids[-1]
         if len(ids) < DRAIN_LIST_JOBS:
             break
     return drained
+
+
+async def drain_page(
+    conn: Connection, queue: str, ids: Sequence[int], *, reason: str | None = None
+) -> int:
+    """Cancel those of these jobs that still wait in the queue, in one transaction; answers how many."""
+    said = reason or "the queue was drained"
+    async with conn.transaction():
+        locked = await change.lock_waiting(conn, ids)
+        here = [job for job in locked if job.queue == queue]
+        return len(await change.cancel_waiting(conn, here, reason=said)) if here else 0
 
 
 def check_job_id(job_id: object, *, field: str = "id") -> int:

@@ -5,7 +5,7 @@ from typing import Any, Final
 from awa.db import run
 from awa.db.run import Connection, Row
 from awa.model.errors import NotFound
-from awa.model.masking import DEFAULT_MASK, Mask
+from awa.model.masking import DEFAULT_MASK, NO_MASK, Mask
 from awa.model.states import WAITING_STATES, JobState
 from awa.operations.reading import timeline
 from awa.operations.reading.bounds import bounded
@@ -64,7 +64,7 @@ async def detail(
         operations = await run.rows(conn, "reading/job_operations", {"id": job_id, **bounds})
         runtime = await _runtime(conn, job, stations)
     events = timeline.events(job, stations, operations)
-    shown, masked = (job, False) if reveal else mask.row(job)
+    shown, masked = (NO_MASK if reveal else mask).row(job)
     return {
         "job": shown,
         "masked": masked,

@@ -1,0 +1,218 @@
+"""What goes into and comes out of the routes about jobs and queues, as models.
+
+A job's options are checked by the code that checks them for Python and the command line; the models here say
+what there is and of which type, and make the OpenAPI page.
+"""
+
+from datetime import datetime
+from typing import Any, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, model_validator
+
+from awa.api.bodies import shown
+from awa.model.filter import Moment
+from awa.model.states import JobState
+
+ENQUEUE_MAX_JOBS = 1_000
+
+_NEW: dict[str, Any] = {
+    "kind": "send_email",
+    "args": {"to": "ada@example.com"},
+    "queue": "email",
+    "priority": 2,
+    "tags": ["customer:acme"],
+}
+JOB: dict[str, Any] = {
+    "id": 41007,
+    "kind": "send_email",
+    "queue": "email",
+    "state": "available",
+    "priority": 2,
+    "attempt": 0,
+    "max_attempts": 25,
+    "args": {"to": "ada@example.com", "api_key": "•••"},
+    "tags": ["customer:acme"],
+    "metadata": {},
+    "errors": [],
+    "run_at": "2026-06-01T09:30:00Z",
+    "created_at": "2026-06-01T09:30:00Z",
+    "ready_at": "2026-06-01T09:30:00Z",
+    "attempted_at": None,
+    "finalized_at": None,
+    "deadline_at": None,
+    "runtime_id": None,
+    "enqueue_shard": 0,
+    "progress": None,
+}
+COUNT: dict[str, Any] = {"jobs": 47000, "exact": True, "bound": "exact"}
+_BOUND = "exact, at_least (it stopped counting there) or about (from the leader's notes)"
+
+
+class NewJob(BaseModel):
+    """A job to be."""
+
+    model_config = shown(_NEW)
+
+    kind: StrictStr | None = Field(default=None, description="which handler runs it; required")
+    args: dict[str, Any] = Field(default_factory=dict, description="what the handler is given")
+    queue: StrictStr | None = None
+    priority: StrictInt | None = Field(default=None, description="1 (first) to 4")
+    max_attempts: StrictInt | None = None
+    tags: list[StrictStr] | None = None
+    metadata: dict[str, Any] | None = None
+    run_at: Moment | None = Field(default=None, description="not before; with a UTC offset")
+    ordering_key: StrictStr | None = None
+
+
+class Enqueue(NewJob):
+    """One job, or several as `jobs`; all are enqueued or none."""
+
+    model_config = shown(_NEW, {"jobs": [_NEW, {**_NEW, "priority": 1}]})
+
+    jobs: list[NewJob] | None = Field(default=None, min_length=1, max_length=ENQUEUE_MAX_JOBS)
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> Self:
+        alone = self.model_fields_set - {"jobs"}
+        if self.jobs is not None and alone:
+            raise ValueError(
+                f"give either `jobs` or one job, not both ({', '.join(sorted(alone))})"
+            )
+        return self
+
+
+class JobChange(BaseModel):
+    """Another priority, another queue, or both, for a job that waits."""
+
+    model_config = shown({"priority": 1}, {"queue": "escalations", "priority": 1})
+
+    priority: StrictInt | None = Field(default=None, description="1 (first) to 4")
+    queue: StrictStr | None = None
+
+
+class Why(BaseModel):
+    """Why it is done, for the record."""
+
+    model_config = shown({"reason": "the customer has left"}, {})
+
+    reason: StrictStr | None = None
+
+
+class ShownJob(BaseModel):
+    """A job, its secrets hidden."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [JOB]})
+
+    id: int
+    kind: str
+    queue: str
+    state: JobState
+    priority: int
+    attempt: int
+    max_attempts: int
+    args: Any
+    tags: list[str]
+    metadata: dict[str, Any]
+    errors: list[Any]
+    run_at: datetime
+    created_at: datetime
+    ready_at: datetime | None
+    attempted_at: datetime | None
+    finalized_at: datetime | None
+    deadline_at: datetime | None
+    runtime_id: UUID | None
+    enqueue_shard: int | None
+    progress: Any
+
+
+class JobPage(BaseModel):
+    """Jobs, newest first."""
+
+    model_config = shown({"items": [JOB], "next_cursor": "NDEwMDc"})
+
+    items: list[ShownJob]
+    next_cursor: str | None = Field(
+        description="pass it as `cursor` to look further back; null: the end. A page may be short, or empty, and "
+        "still have one: it stops looking after some tenths of a second"
+    )
+
+
+class JobDetail(ShownJob):
+    """A job with its story."""
+
+    masked: bool = Field(description="whether values of its arguments or metadata are hidden")
+    events: list[dict[str, Any]] = Field(description="what happened to it, oldest first")
+    operations: list[dict[str, Any]] = Field(description="batch operations that listed it")
+    runtime: dict[str, Any] | None = Field(description="who runs it, or ran it last")
+    actions: dict[str, str | None] = Field(
+        description="cancel, retry, set_priority, move: null where possible, else why not"
+    )
+
+
+class EnqueuedJobs(BaseModel):
+    """What was enqueued, in the order given."""
+
+    model_config = shown({"items": [JOB]})
+
+    items: list[ShownJob]
+
+
+class Counted(BaseModel):
+    """A number of jobs."""
+
+    model_config = shown(COUNT)
+
+    jobs: int
+    exact: bool
+    bound: str = Field(description=_BOUND)
+
+
+class Drained(BaseModel):
+    """What a drain cancelled."""
+
+    model_config = shown({"queue": "email", "drained": 47000, "more": False})
+
+    queue: str
+    drained: int = Field(description="jobs that waited and are cancelled now")
+    more: bool = Field(description="true: time was up and jobs still wait; ask again")
+
+
+class QueueState(BaseModel):
+    """What an operator said of a queue."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "queue": "email",
+                    "paused": True,
+                    "paused_by": "deploy",
+                    "paused_at": "2026-06-01T09:30:00Z",
+                    "enqueue_shards": 1,
+                    "description": None,
+                }
+            ]
+        },
+    )
+
+    queue: str
+    paused: bool
+    paused_by: str | None
+    paused_at: datetime | None
+    enqueue_shards: int
+
+
+def page_of(name: str, row: dict[str, Any], what: str) -> type[BaseModel]:
+    """The model of a page whose rows are told by an example."""
+
+    class Page(BaseModel):
+        model_config = shown({"items": [row], "next_cursor": None})
+
+        items: list[dict[str, Any]]
+        next_cursor: str | None
+
+    Page.__name__ = Page.__qualname__ = name
+    Page.__doc__ = what
+    return Page
