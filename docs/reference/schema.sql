@@ -733,6 +733,8 @@ CREATE TABLE awa.runtimes (
     open_since timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     ended_at timestamp with time zone,
     settled boolean DEFAULT false NOT NULL,
+    app text,
+    schedules text[],
     CONSTRAINT runtimes_state_check CHECK ((state = ANY (ARRAY['alive'::text, 'stopped'::text, 'dead'::text])))
 )
 WITH (fillfactor='70');
@@ -992,6 +994,8 @@ ALTER TABLE ONLY awa.batch_operation_totals
     ADD CONSTRAINT batch_operation_totals_pkey PRIMARY KEY (operation_id, outcome, reason);
 ALTER TABLE ONLY awa.batch_operations
     ADD CONSTRAINT batch_operations_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY awa.cron_jobs
+    ADD CONSTRAINT cron_jobs_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY awa.deferred_jobs
     ADD CONSTRAINT deferred_jobs_pkey PRIMARY KEY (job_id);
 ALTER TABLE ONLY awa.finished_jobs
@@ -1021,6 +1025,7 @@ CREATE UNIQUE INDEX batch_operations_idempotency_key_idx ON awa.batch_operations
 CREATE INDEX batch_operations_priority_submitted_at_id_idx ON awa.batch_operations USING btree (priority, submitted_at, id) WHERE (state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text]));
 CREATE INDEX batch_operations_retention_until_idx ON awa.batch_operations USING btree (retention_until) WHERE (retention_until IS NOT NULL);
 CREATE INDEX batch_operations_submitted_at_id_idx ON awa.batch_operations USING btree (submitted_at DESC, id DESC);
+CREATE INDEX cron_jobs_next_fire_at_idx ON awa.cron_jobs USING btree (next_fire_at) WHERE ((paused_at IS NULL) AND (retired_at IS NULL));
 CREATE INDEX deferred_jobs_queue_job_id_idx ON awa.deferred_jobs USING btree (queue, job_id);
 CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id);
 CREATE INDEX finished_jobs_finalized_at_idx ON awa.finished_jobs USING btree (finalized_at);

@@ -16,6 +16,7 @@ from awa.client.running import Running
 from awa.db.migrate import check_schema
 from awa.maintenance import Maintenance
 from awa.model.errors import invalid_field
+from awa.operations import cron
 from awa.worker.options import queue_options
 from awa.worker.runtime import RESTART_S, Worker
 
@@ -43,6 +44,9 @@ class Node:
             client.settings,
             roles=sorted(self.roles),
             connect=client.connect_listener,
+            app=client.app,
+            # A process that only keeps house runs no program, so it has no say in which schedules there are.
+            schedules=sorted(client.schedules) if "worker" in self.roles else None,
         )
         self._stop_maintenance = asyncio.Event()
         self._maintenance: asyncio.Task[None] | None = None
@@ -51,6 +55,8 @@ class Node:
         """Register and begin."""
         async with self._client.connection() as conn:
             await check_schema(conn)
+            if "worker" in self.roles:
+                await cron.declare(conn, self._client.app, self._client.schedules.values())
         await self.worker.start()
         if "maintenance" in self.roles:
             self._maintenance = asyncio.create_task(self._maintain(), name="awa maintenance")

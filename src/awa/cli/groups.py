@@ -5,6 +5,7 @@ import typer
 from awa.cli import (
     batch_ops,
     bench,
+    cron,
     demo,
     dev,
     doctor,
@@ -35,4 +36,5 @@ def add_groups(app: typer.Typer) -> None:
     app.command("enqueue", rich_help_panel=_OPERATE)(enqueue.enqueue)
     app.add_typer(jobs.app, name="job", rich_help_panel=_OPERATE)
     app.add_typer(queues.app, name="queue", rich_help_panel=_OPERATE)
+    app.add_typer(cron.app, name="cron", rich_help_panel=_OPERATE)
     app.add_typer(batch_ops.app, name="batch-ops", rich_help_panel=_OPERATE)

@@ -17,7 +17,9 @@ from awa.db.beside import connect_like
 from awa.db.failures import mapped_errors
 from awa.db.listener import Connect
 from awa.db.pool import Pool, connect, connection, make_pool
+from awa.model.cron import APP_DEFAULT, Schedule
 from awa.model.errors import ValidationError, invalid_field
+from awa.model.limits import check_queue
 from awa.model.task import Handler, Tasks
 
 A = TypeVar("A")
@@ -35,16 +37,20 @@ class Base:
         listen_url: str | None = None,
         listen: bool = True,
         prepare: bool = False,
+        app: str = APP_DEFAULT,
     ) -> None:
         """`database` is a URL, or a pool of autocommit connections that the caller opens and closes.
 
         Without it the URL comes from AWA_DATABASE_URL or DATABASE_URL. Nothing is connected before the
         first call. `listen_url` is for the wake-up connection when the other URL leads through a pooler;
         with `listen=False` the worker polls only. `prepare` lets the driver prepare statements: faster,
-        but not for a pooler in transaction mode. Raises ValidationError on a bad URL or setting.
+        but not for a pooler in transaction mode. `app` names the program whose schedules these are, see
+        `periodic`. Raises ValidationError on a bad URL or setting.
         """
         self.settings = Settings.from_env() if settings is None else settings
         self.tasks = Tasks()
+        self.app = check_queue(app, field="app")
+        self.schedules: dict[str, Schedule] = {}
         self._own_pool = not isinstance(database, AsyncConnectionPool)
         self._opened = not self._own_pool
         self._opening = asyncio.Lock()

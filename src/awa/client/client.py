@@ -6,7 +6,8 @@ from awa.client.admin import Admin
 from awa.client.batch import Batch
 from awa.client.inserting import Inserting
 from awa.client.running import Running
+from awa.client.scheduling import Scheduling
 
 
-class AsyncClient(Inserting, Running, Admin, Batch):
+class AsyncClient(Inserting, Running, Admin, Batch, Scheduling):
     """A program's door to Awa. Nothing is connected before the first call; `async with` closes it."""

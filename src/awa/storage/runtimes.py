@@ -30,8 +30,14 @@ async def register(
     roles: Sequence[str],
     queues: Mapping[str, int],
     version: str = "",
+    *,
+    app: str | None = None,
+    schedules: Sequence[str] | None = None,
 ) -> datetime:
-    """Writes the runtime down; answers the database's clock."""
+    """Writes the runtime down; answers the database's clock.
+
+    `schedules` are the names of those that its program declares, of `app`; None says nothing about any.
+    """
     found = await run.value(
         conn,
         "storage/register_runtime",
@@ -42,6 +48,8 @@ async def register(
             "version": version,
             "roles": sorted(roles),
             "queues": Jsonb(dict(queues)),
+            "app": app,
+            "schedules": None if schedules is None else list(schedules),
         },
     )
     assert isinstance(found, datetime)

@@ -14,6 +14,7 @@ from awa.client.batch import Filter, Row
 from awa.client.transaction import Transaction as AsyncTransaction
 from awa.config import Settings
 from awa.db.pool import Pool
+from awa.model.cron import APP_DEFAULT
 from awa.model.draft import JobOptions
 from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
@@ -67,13 +68,15 @@ class Client:
         listen_url: str | None = None,
         listen: bool = True,
         prepare: bool = False,
+        app: str = APP_DEFAULT,
     ) -> None:
         """`database` is a URL, or a pool of autocommit connections that the caller opens and closes.
 
         Without it the URL comes from AWA_DATABASE_URL or DATABASE_URL. Nothing is connected before the
         first call. `listen_url` is for the wake-up connection when the other URL leads through a pooler;
         with `listen=False` the worker polls only. `prepare` lets the driver prepare statements: faster,
-        but not for a pooler in transaction mode. Raises ValidationError on a bad URL or setting.
+        but not for a pooler in transaction mode. `app` names the program whose schedules these are, see
+        `periodic`. Raises ValidationError on a bad URL or setting.
         """
         self.aio = AsyncClient(
             database,
@@ -82,6 +85,7 @@ class Client:
             listen_url=listen_url,
             listen=listen,
             prepare=prepare,
+            app=app,
         )
         self._portal = Portal()
 

@@ -52,7 +52,10 @@ log = logging.getLogger("awa.worker")
 
 
 class Worker:
-    """One runtime in this process. `connect` opens the wake-up connection; None means polling only."""
+    """One runtime in this process. `connect` opens the wake-up connection; None means polling only.
+
+    `schedules` names those that the program declares, of `app`: while it lives they are not retired.
+    """
 
     def __init__(
         self,
@@ -63,6 +66,8 @@ class Worker:
         *,
         roles: Sequence[str] = ("worker",),
         connect: Connect | None = None,
+        app: str | None = None,
+        schedules: Sequence[str] | None = None,
     ) -> None:
         # Of its own: handlers may hold every connection of the client's pool.
         self.pool = pool_like(pool, min(len(queues), CLAIM_CONNECTIONS) + CONNECTIONS_BESIDE)
@@ -76,6 +81,7 @@ class Worker:
         self.queues = {options.queue: QueueLoop(self, options) for options in queues}
         self.ledger: Ledger
         self._connect = connect
+        self._declares = app, schedules
         self._services: list[asyncio.Task[None]] = []
         self._claiming: list[asyncio.Task[None]] = []
         self._finishing: asyncio.Task[None] | None = None
@@ -161,8 +167,11 @@ class Worker:
     async def _register(self) -> Ledger:
         runtime_id = uuid4()
         queues = {loop.queue: loop.options.max_workers for loop in self.queues.values()}
+        app, schedules = self._declares
         async with connection(self.pool) as conn:
-            db_now = await runtimes.register(conn, runtime_id, self.roles, queues)
+            db_now = await runtimes.register(
+                conn, runtime_id, self.roles, queues, app=app, schedules=schedules
+            )
         return Ledger(runtime_id, db_now, self.heartbeat.flush)
 
     async def _join(self, timeout_s: float) -> None:

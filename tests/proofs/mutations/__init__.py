@@ -5,7 +5,15 @@ A guard that can be removed without a test failing is a guess. So each is remove
 found any more fails loudly, and is then brought up to date here together with the function.
 """
 
-from tests.proofs.mutations import changing, claiming, ending, pruning, reading, snapshots
+from tests.proofs.mutations import (
+    changing,
+    claiming,
+    ending,
+    pruning,
+    reading,
+    scheduling,
+    snapshots,
+)
 
 MUTATIONS = (
     *claiming.MUTATIONS,
@@ -14,4 +22,5 @@ MUTATIONS = (
     *ending.MUTATIONS,
     *pruning.MUTATIONS,
     *reading.MUTATIONS,
+    *scheduling.MUTATIONS,
 )

@@ -1,0 +1,5 @@
+-- The database's clock.
+-- moves: nothing
+-- index: none
+-- bound: one row
+SELECT clock_timestamp() AS now
