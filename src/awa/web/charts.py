@@ -5,10 +5,10 @@ The scale stands beside it, and each column says its figures to whoever points a
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -16,9 +16,10 @@ from awa.web.words import number
 
 WIDTH: Final = 600
 HEIGHT: Final = 100
-_STEPS: Final = (1, 2, 2.5, 5, 10)
+_STEPS: Final = (1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10)
 
 Values = Sequence[float | None]
+Row = Mapping[str, Any]
 Say = Callable[[float | None], str]
 
 
@@ -29,6 +30,14 @@ class Series:
     name: str
     values: Values
     colour: str = "c1"
+
+
+def since_known(series: Sequence[Row], column: str, least: int = 15) -> Sequence[Row]:
+    """The minutes from the first of which anything is known, at least the last `least`: a young store has a short chart."""
+    unknown = next(
+        (index for index, row in enumerate(series) if row[column] is not None), len(series)
+    )
+    return series[max(0, min(unknown, len(series) - least)) :]
 
 
 def sparkline(values: Values, *, label: str, colour: str = "c1") -> Markup:
@@ -79,7 +88,7 @@ def columns(
 
 
 def nice_top(highest: float) -> float:
-    """The round number at or above the highest value, so that the scale can be read: 1, 2, 2.5, 5 and their tens."""
+    """The round number at or above the highest value, so that the scale can be read, and its half too."""
     if not highest > 0 or not math.isfinite(highest):
         return 1
     size = math.pow(10, math.floor(math.log10(highest)))

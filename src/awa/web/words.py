@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from awa.operations.reading.counts import Count
 
 DASH: Final = "\N{EN DASH}"
-_THIN: Final = "\N{NO-BREAK SPACE}"
+_SPACE: Final = "\N{NO-BREAK SPACE}"
 _UNITS: Final = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
@@ -52,14 +52,20 @@ def age(seconds: float | None) -> str:
         if left < size:
             continue
         whole, rest = divmod(left, size)
-        text = f"{whole:,}{_THIN}{unit}"
+        text = f"{whole:,}{_SPACE}{unit}"
         # A second unit only where it says something: 2 h 5 min, but 3 min and 45 d.
         if unit in {"h", "d"} and whole < 10 and index + 1 < len(_UNITS):
             below, small = _UNITS[index + 1]
             if rest // below:
-                text += f" {rest // below}{_THIN}{small}"
+                text += f" {rest // below}{_SPACE}{small}"
         return text
     return "now"
+
+
+def span(seconds: float | None) -> str:
+    """The same behind "for": what is over in no time is "under 1 s"."""
+    text = age(seconds)
+    return f"under 1{_SPACE}s" if text == "now" else text
 
 
 def duration(seconds: float | None) -> str:
@@ -67,16 +73,16 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return DASH
     if seconds < 0.001:
-        return f"{seconds * 1e6:.0f}{_THIN}µs" if seconds > 0 else f"0{_THIN}ms"
+        return f"{seconds * 1e6:.0f}{_SPACE}µs" if seconds > 0 else f"0{_SPACE}ms"
     if seconds < 0.0995:
-        return f"{seconds * 1e3:.3g}{_THIN}ms"
+        return f"{seconds * 1e3:.3g}{_SPACE}ms"
     if seconds < 0.9995:
-        return f"{seconds * 1e3:.0f}{_THIN}ms"
+        return f"{seconds * 1e3:.0f}{_SPACE}ms"
     if seconds < 59.95:
-        return f"{seconds:.3g}{_THIN}s"
+        return f"{seconds:.3g}{_SPACE}s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
-        return f"{minutes}{_THIN}min" + (f" {rest}{_THIN}s" if rest else "")
+        return f"{minutes}{_SPACE}min" + (f" {rest}{_SPACE}s" if rest else "")
     return age(seconds)
 
 
@@ -93,12 +99,12 @@ def size(value: float | None) -> str:
     for unit in ("B", "kB", "MB", "GB"):
         if abs(amount) < 1000:
             return (
-                f"{amount:.0f}{_THIN}{unit}"
+                f"{amount:.0f}{_SPACE}{unit}"
                 if unit == "B" or amount >= 100
-                else f"{amount:.1f}{_THIN}{unit}"
+                else f"{amount:.1f}{_SPACE}{unit}"
             )
         amount /= 1000
-    return f"{amount:,.1f}{_THIN}TB"
+    return f"{amount:,.1f}{_SPACE}TB"
 
 
 def rate(value: float | None) -> str:
@@ -116,10 +122,10 @@ def share(part: float | None, whole: float | None) -> str:
         return DASH
     percent = 100 * part / whole
     if 0 < percent < 1:
-        return f"<1{_THIN}%"
+        return f"<1{_SPACE}%"
     if 99 < percent < 100:
-        return f">99{_THIN}%"
-    return f"{percent:.0f}{_THIN}%"
+        return f">99{_SPACE}%"
+    return f"{percent:.0f}{_SPACE}%"
 
 
 def plural(word: str, count: float | None) -> str:
@@ -215,6 +221,7 @@ FILTERS: Final = {
     "num": number,
     "compact": compact,
     "age": age,
+    "span": span,
     "duration": duration,
     "ms": milliseconds,
     "bytes": size,

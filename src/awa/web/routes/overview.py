@@ -1,5 +1,6 @@
 """The first page: is it all right? Then how fast, how full, who is there, and how the storage does."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
@@ -49,7 +50,7 @@ async def overview(request: Request) -> Response:
     """The page; its parts are asked for again whenever the figures change."""
     context = served(request)
     seen = await context.recent.get("web.overview", YOUNG_ENOUGH_S, lambda: _look(context))
-    series = seen["series"]
+    series = charts.since_known(seen["series"], "started_per_s")
     return render(
         request,
         "overview.html",
@@ -63,6 +64,7 @@ async def overview(request: Request) -> Response:
         sparks={name: _spark(series, name) for name in ("started", "completed", "failed")},
         throughput=_throughput(series),
         pickup=_pickup(series),
+        minutes=len(series),
         has_figures=any(minute["started_per_s"] is not None for minute in series),
     )
 
@@ -77,7 +79,7 @@ def _summary(seen: dict[str, Any]) -> str:
     totals, oldest, runtimes = seen["totals"], seen["oldest_waiting"], seen["runtimes"]
     waits = f"{words.counted(totals['available'], 'job')} {_verb(totals['available'].jobs, 'wait')}"
     runs = f"{words.counted(totals['running'])} {_verb(totals['running'].jobs, 'run')}"
-    since = f"; the oldest has waited for {words.age(oldest['age_s'])}" if oldest else ""
+    since = f"; the oldest has waited for {words.span(oldest['age_s'])}" if oldest else ""
     there = words.things(runtimes["alive"], "runtime")
     return words.sentence(f"{waits} and {runs}{since}. {there} {_are(runtimes['alive'])} alive")
 
@@ -90,36 +92,36 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _values(series: list[dict[str, Any]], column: str) -> list[float | None]:
+def _values(series: Sequence[charts.Row], column: str) -> list[float | None]:
     return [minute[column] for minute in series]
 
 
-def _spark(series: list[dict[str, Any]], name: str) -> Markup:
+def _spark(series: Sequence[charts.Row], name: str) -> Markup:
     values = _values(series, f"{name}_per_s")
     known = [value for value in values if value is not None]
     most = words.rate(max(known)) if known else "unknown"
     return charts.sparkline(
         values,
-        label=f"{name} per second over the last hour, at most {most}",
+        label=f"{name} per second over the last {len(series)} minutes, at most {most}",
         colour="cbad" if name == "failed" else "c1",
     )
 
 
-def _throughput(series: list[dict[str, Any]]) -> Markup:
+def _throughput(series: Sequence[charts.Row]) -> Markup:
     lines = (
         charts.Series("Completed", _values(series, "completed_per_s"), "c1"),
         charts.Series("Retried", _values(series, "retried_per_s"), "c3"),
         charts.Series("Failed", _values(series, "failed_per_s"), "cbad"),
     )
-    label = "Completed, retried and failed attempts per second, minute by minute over the last hour"
+    label = f"Completed, retried and failed attempts per second, minute by minute over the last {len(series)} minutes"
     return charts.area([minute["at"] for minute in series], lines, label=label, say=words.rate)
 
 
-def _pickup(series: list[dict[str, Any]]) -> Markup:
+def _pickup(series: Sequence[charts.Row]) -> Markup:
     line = charts.Series("p95", _values(series, "pickup_p95_ms"), "c2")
     return charts.area(
         [minute["at"] for minute in series],
         (line,),
-        label="How long jobs waited until a worker took them: the 95th percentile, minute by minute over the last hour",
+        label=f"How long jobs waited until a worker took them: the 95th percentile, minute by minute over the last {len(series)} minutes",
         say=words.milliseconds,
     )

@@ -1,8 +1,8 @@
 """One queue: how deep, how fast, who works on it; pausing, resuming, draining it, and changing what waits in it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Final
+from typing import Final
 
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
@@ -103,14 +103,16 @@ async def drain(request: Request) -> Response:
 async def _page(request: Request, name: str) -> Response:
     async with reading(request) as conn:
         queue = await queues.detail(conn, name)
+    series = charts.since_known(queue["series"], "completed_per_s")
     return render(
         request,
         "queue.html",
         queue=queue,
         depth=queue["depth"],
         waiting=total(queue["depth"][state] for state in WAITING),
-        flow=_flow(queue["series"]),
-        has_figures=any(minute["completed_per_s"] is not None for minute in queue["series"]),
+        flow=_flow(series),
+        minutes=len(series),
+        has_figures=any(minute["completed_per_s"] is not None for minute in series),
         deepest=max((count.jobs for count in queue["by_priority"].values()), default=0),
     )
 
@@ -154,13 +156,13 @@ async def _committing_each_step(request: Request) -> AsyncIterator[Connection]:
             yield await stack.enter_async_context(pool.connection(CONNECTION_WAIT_S))
 
 
-def _flow(series: list[dict[str, Any]]) -> Markup:
+def _flow(series: Sequence[charts.Row]) -> Markup:
     lines = (
         charts.Series("In", [minute["in_per_s"] for minute in series], "c2"),
         charts.Series("Completed", [minute["completed_per_s"] for minute in series], "c1"),
         charts.Series("Failed", [minute["failed_per_s"] for minute in series], "cbad"),
     )
-    label = "Jobs in, completed and failed per second, minute by minute over the last hour"
+    label = f"Jobs in, completed and failed per second over the last {len(series)} minutes"
     return charts.area([minute["at"] for minute in series], lines, label=label, say=words.rate)
 
 
