@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import orjson
 import psycopg
 import pytest
@@ -102,6 +104,22 @@ def test_dev_runs_until_told_and_keeps_its_data(place: Path) -> None:
     with program("--json", "--embedded", "queue", "list", **settings) as process:
         (listed,) = lines(process)
     assert {row["queue"] for row in listed["items"]} == {"webhooks", "backlog"}
+
+
+@pytest.mark.slow
+def test_dev_opens_a_console_in_which_there_is_something_to_see(place: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settings = {"AWA_DATA_DIR": str(place / "dev")}
+    with program("--json", "dev", f"--port={port}", **settings) as process:
+        running = next(lines(process))
+        page = httpx.get(f"{running['console']}/queues", headers={"Accept": "text/html"})
+        assert page.status_code == 200
+        assert "/queues/webhooks" in page.text
+        assert "/queues/backlog" in page.text
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 130
 
 
 @pytest.fixture

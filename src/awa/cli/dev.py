@@ -33,11 +33,15 @@ TO_TRY: Final = (
 
 def dev(
     context: typer.Context,
-    port: Annotated[int, typer.Option(help="Where the HTTP API listens.", min=1, max=65535)] = 8080,
+    port: Annotated[
+        int, typer.Option(help="Where the console and the HTTP API listen.", min=1, max=65535)
+    ] = 8080,
     *,
-    api: Annotated[bool, typer.Option("--api/--no-api", help="Serve the HTTP API too.")] = True,
+    api: Annotated[
+        bool, typer.Option("--api/--no-api", help="Serve the console and the HTTP API too.")
+    ] = True,
 ) -> None:
-    """Run an embedded server, a worker, housekeeping and the API, with jobs in it, until Ctrl-C."""
+    """Run an embedded server, a worker, housekeeping and the console, with jobs coming in, until Ctrl-C."""
     from awa.dev.postgres import start_server
 
     options = options_of(context)
@@ -67,9 +71,9 @@ def _announce(out: Output, running: Running) -> None:
     if out.as_json:
         out.json(asdict(running))
         return
+    if running.console:
+        out.literally(f"Console   {running.console}", style="bold")
     out.literally(f"Database  {running.url}")
-    if running.api:
-        out.literally(f"API       {running.api}")
     out.literally(f"Worker    process {running.worker_pid}, on the queue {WORKED_QUEUE}")
     if running.seeded:
         out.say(f"Seeded with {number(running.seeded, 'job')}; {WAITING_QUEUE} waits for you.")

@@ -1,4 +1,4 @@
-"""`awa serve`: the HTTP API, on this machine only unless told otherwise."""
+"""`awa serve`: the console and the HTTP API, on this machine only unless told otherwise."""
 
 from typing import Annotated
 
@@ -24,7 +24,7 @@ def serve(
         str, typer.Option(help="The path of a proxy below which it is reached, such as /ops/awa.")
     ] = "",
 ) -> None:
-    """Serve the HTTP API until Ctrl-C. Tokens come from AWA_API_TOKENS or AWA_API_TOKENS_FILE."""
+    """Serve the console and the HTTP API until Ctrl-C. Tokens come from AWA_API_TOKENS or AWA_API_TOKENS_FILE."""
     log_to_stderr(debug=options_of(context).debug)
     run(context, lambda session: _serve(session, host, port, read_only, root_path))
 
@@ -51,7 +51,7 @@ async def _serve(session: Session, host: str, port: int, read_only: bool, root_p
         mode = "reads and writes" if writes else "read-only"
         session.out.result(
             {"url": address, "read_only": not writes, "tokens": bool(tokens)},
-            f"Serving on {address} ({mode}); the description is at {address}/api/openapi.json.",
+            f"Serving on {address} ({mode}): the console there, the API's description at {address}/api/openapi.json.",
         )
 
     with until_told(session.out, "Stopping.") as stop:
