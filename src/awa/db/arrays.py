@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from struct import pack
 
 from psycopg import adapters, pq
-from psycopg.adapt import Dumper
+from psycopg.adapt import AdaptersMap, Dumper
 
 _INT4_OID, _INT8_OID, _TEXT_OID = 23, 20, 25
 
@@ -33,7 +33,13 @@ class Int8Array(BinaryArray):
 
 
 class TextArray(BinaryArray):
-    """text[]"""
+    """text[]; `values` are what it was made of, for drivers that have a form of their own."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, payload: bytes, values: Sequence[bytes]) -> None:
+        super().__init__(payload)
+        self.values = values
 
 
 def int4_array(values: Sequence[int]) -> Int4Array:
@@ -52,7 +58,7 @@ def text_array(values: Sequence[bytes]) -> TextArray:
     for value in values:
         parts.append(len(value).to_bytes(4, "big"))
         parts.append(value)
-    return TextArray(b"".join(parts))
+    return TextArray(b"".join(parts), values)
 
 
 def _header(oid: int, length: int) -> bytes:
@@ -85,6 +91,11 @@ class _TextArrayDumper(_ArrayDumper):
     oid = 1009
 
 
-adapters.register_dumper(Int4Array, _Int4ArrayDumper)
-adapters.register_dumper(Int8Array, _Int8ArrayDumper)
-adapters.register_dumper(TextArray, _TextArrayDumper)
+def teach(context: AdaptersMap) -> None:
+    """Have these arrays understood; a connection opened before this module was imported doesn't know them."""
+    context.register_dumper(Int4Array, _Int4ArrayDumper)
+    context.register_dumper(Int8Array, _Int8ArrayDumper)
+    context.register_dumper(TextArray, _TextArrayDumper)
+
+
+teach(adapters)
