@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 import orjson
 
 from awa.cli.values import aware_time, reason_of, wrong
+from awa.model import exact
 from awa.model.draft import JobOptions, check_options, prepare
 from awa.model.errors import ValidationError
 from awa.model.limits import QUEUE_DEFAULT
@@ -81,7 +82,7 @@ def one_job(document: Mapping[str, Any], defaults: JobOptions) -> Placed:
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
-        document = orjson.loads(line)
+        document = exact.loads(line)
     except orjson.JSONDecodeError as error:
         raise wrong("file", f"not JSON: {error}") from None
     if not isinstance(document, dict):

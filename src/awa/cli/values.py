@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from awa.model import exact
 from awa.model.errors import FieldProblem, ValidationError
 
 
@@ -27,7 +28,7 @@ def json_value(text: str, option: str) -> Any:
     if text.startswith("@"):
         text = _read(Path(text[1:]), option)
     try:
-        return orjson.loads(text)
+        return exact.loads(text)
     except orjson.JSONDecodeError as error:
         if said is not text:
             raise wrong(

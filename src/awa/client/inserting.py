@@ -39,8 +39,8 @@ class Inserting(Base):
         naming the job's place in the list.
         """
         checked = check_options(options)
-        async with self._in_transaction() as conn:
-            return await insert_jobs(conn, jobs, checked, self.tasks)
+        async with self.connection() as conn:
+            return await insert_jobs(conn, jobs, checked, self.tasks, alone=True)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:

@@ -16,6 +16,7 @@ from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg_pool import AsyncConnectionPool
 
 from awa.db.failures import mapped_errors, translate
+from awa.model import exact
 from awa.model.errors import ValidationError
 
 CONNECT_TIMEOUT_S = 10.0
@@ -99,7 +100,7 @@ def _document(text: str | bytes) -> Any:
     PostgreSQL keeps numbers beyond a float's range (read as infinite) and documents too deep to be parsed (left as text).
     """
     try:
-        return orjson.loads(text)
+        return exact.loads(text)
     except orjson.JSONDecodeError:
         try:
             return json.loads(text)

@@ -14,6 +14,7 @@ from typing import Any, Final, Generic, NamedTuple, TypedDict, TypeVar
 
 import orjson
 
+from awa.model import exact
 from awa.model.errors import FieldProblem, ValidationError, invalid_field, invalid_fields
 from awa.model.limits import (
     ARGS_MAX_BYTES,
@@ -27,7 +28,7 @@ from awa.model.limits import (
     check_queue,
     check_tags,
 )
-from awa.model.payload import encode, encoder, kind_of
+from awa.model.payload import encode, encode_all, kind_of
 from awa.model.task import Tasks
 
 A = TypeVar("A")
@@ -125,10 +126,10 @@ def prepare_alike(
     if Draft in types or not types or (options.kind is None and len(types) > 1):
         return None
     try:
-        write = encoder(next(iter(types))) if len(types) == 1 else encode
-        kind = options.kind or _kind_for(types.pop(), tasks)
-        texts = [write(job) for job in jobs]
-    except ValidationError:
+        args_type = types.pop() if len(types) == 1 else object
+        kind = options.kind or _kind_for(args_type, tasks)
+        texts = encode_all(args_type, jobs)
+    except (ValidationError, orjson.JSONEncodeError):
         return None
     return None if max(map(len, texts)) > ARGS_MAX_BYTES else (kind, texts)
 
@@ -193,12 +194,12 @@ def check_run_at(run_at: object, *, field: str = "run_at") -> datetime:
 def plain_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Metadata as plain JSON values: datetimes and UUIDs become text. NUL, which jsonb can't hold, is refused."""
     try:
-        written: bytes = orjson.dumps(dict(metadata))
+        written = exact.dumps(dict(metadata))
     except orjson.JSONEncodeError as problem:
         raise invalid_field("metadata", f"can't be stored: {problem}") from problem
     if b"\\u0000" in written:
         raise invalid_field("metadata", "must not hold the NUL character")
-    plain: dict[str, Any] = orjson.loads(written)
+    plain: dict[str, Any] = exact.loads(written)
     return plain
 
 

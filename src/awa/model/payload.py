@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import orjson
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
+from awa.model import exact
 from awa.model.errors import FieldProblem, ValidationError
 
+_WITHOUT_NEWLINE: Callable[[bytes], bytes] = itemgetter(slice(0, -1))
 _BEFORE_WORD = re.compile(r"(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -36,26 +40,48 @@ def kind_of(args_type: type[Any]) -> str:
 def encode(args: object) -> bytes:
     """The JSON text of one job's arguments. Raises ValidationError on what JSON can't hold."""
     if isinstance(args, BaseModel):
-        return args.model_dump_json(by_alias=True).encode()
+        return _model(args)
     if not (isinstance(args, Mapping) or _is_dataclass(args)):
         raise _unfit(args, "not a dataclass, a pydantic model or a dict")
     return _write(dict(args) if isinstance(args, Mapping) else args)
 
 
+def _model(args: BaseModel) -> bytes:
+    text = args.model_dump_json(by_alias=True).encode()
+    said_as = args.model_config.get("ser_json_inf_nan", "null")
+    if (said_as == "null" and b"null" in text) or said_as == "constants":
+        try:
+            exact.refuse_not_finite(args)
+        except orjson.JSONEncodeError as problem:
+            raise _unfit(args, str(problem)) from problem
+    return text
+
+
 def _write(args: object) -> bytes:
     try:
-        return orjson.dumps(args, default=_plain)
+        return exact.dumps(args, _plain)
     except orjson.JSONEncodeError as problem:
         raise _unfit(args, str(problem)) from problem
 
 
-def encoder(args_type: type[Any]) -> Callable[[Any], bytes]:
-    """A function that writes arguments of exactly this type, the way `encode` does."""
-    if args_type is dict or (
-        dataclasses.is_dataclass(args_type) and not issubclass(args_type, Mapping)
+def encode_all(args_type: type[Any], many: Sequence[Any]) -> list[bytes]:
+    """The JSON texts of arguments of exactly this type, by one pass of C code where that can be.
+
+    Raises ValidationError or orjson.JSONEncodeError; `encode` says better what is wrong with which of them.
+    """
+    if args_type is not dict and (
+        not dataclasses.is_dataclass(args_type) or issubclass(args_type, Mapping)
     ):
-        return _write
-    return encode
+        return [encode(args) for args in many]
+    # orjson gives out a kilobyte and shrinks it; kept by the thousand, such pieces cost ten times the writing. A slice is
+    # a copy of the right size.
+    write = partial(orjson.dumps, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
+    texts = list(map(_WITHOUT_NEWLINE, map(write, many)))
+    if b"null" in b"".join(texts):
+        for args, text in zip(many, texts, strict=True):
+            if b"null" in text:
+                exact.refuse_not_finite(args)
+    return texts
 
 
 def decoder(args_type: type[Any]) -> Callable[[bytes | str], Any]:
@@ -63,12 +89,12 @@ def decoder(args_type: type[Any]) -> Callable[[bytes | str], Any]:
     if issubclass(args_type, BaseModel):
         return args_type.model_validate_json
     if args_type is dict:
-        return orjson.loads
+        return exact.loads
     try:
         return TypeAdapter(args_type).validate_json
     except PydanticUserError:
         # Before Python 3.12 pydantic can't look into typing.TypedDict; its values stay plain JSON.
-        return orjson.loads
+        return exact.loads
 
 
 def check_args_type(args_type: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, TypeVar
 
 import psycopg
@@ -21,7 +22,14 @@ from awa.model.inserted import inserted_jobs
 from awa.model.job import Job
 from awa.model.states import JobState
 from awa.model.task import Tasks
-from awa.storage.enqueue import Inserted, NewJob, enqueue_alike, enqueue_many, enqueue_one
+from awa.storage.enqueue import (
+    Inserted,
+    NewJob,
+    enqueue_alike,
+    enqueue_many,
+    enqueue_one,
+    fits_one_statement,
+)
 
 A = TypeVar("A")
 
@@ -42,14 +50,21 @@ async def insert_jobs(
     jobs: Iterable[Any],
     options: Options,
     tasks: Tasks | None = None,
+    *,
+    alone: bool = False,
 ) -> list[Job[Any]]:
-    """Insert jobs of one queue in the caller's transaction; nothing is written if one of them is wrong."""
+    """Insert jobs of one queue in the caller's transaction; nothing is written if one of them is wrong.
+
+    `alone`: there is no such transaction, and all of them belong together.
+    """
     given = list(jobs)
     if (alike := prepare_alike(given, options, tasks)) is not None:
-        return await _insert_alike(conn, given, alike, options, tasks)
+        async with _together(conn, map(len, alike[1]), len(given), alone):
+            return await _insert_alike(conn, given, alike, options, tasks)
     prepared = prepare_many(given, options, tasks)
     queue = queue_for((job.kind for job in prepared), options, tasks)
-    inserted = await enqueue_many(conn, queue, [_new(job) for job in prepared])
+    async with _together(conn, (len(job.args_json) for job in prepared), len(prepared), alone):
+        inserted = await enqueue_many(conn, queue, [_new(job) for job in prepared])
     events.inserted(queue, len(inserted))
     return [
         _job(args, queue, job, where)
@@ -79,6 +94,15 @@ async def _insert_alike(
         )
         done += len(ids)
     return jobs
+
+
+def _together(
+    conn: psycopg.AsyncConnection[Any], sizes: Iterable[int], jobs: int, alone: bool
+) -> AbstractAsyncContextManager[Any]:
+    """A transaction where one is needed: a single statement is one by itself, and saves two round trips."""
+    if not alone or fits_one_statement(sizes, jobs):
+        return nullcontext()
+    return conn.transaction()
 
 
 def _new(job: Prepared) -> NewJob:

@@ -4,7 +4,7 @@ Documents travel as binary text arrays: a text-format array would escape each qu
 than the insert itself.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -81,6 +81,11 @@ async def enqueue_alike(
         rows = await run.tuples(conn, "storage/enqueue_alike", params, binary=True)
         inserted += map(InsertedAlike._make, rows)
     return inserted
+
+
+def fits_one_statement(sizes: Iterable[int], jobs: int) -> bool:
+    """Whether a set of so many jobs with arguments of these sizes goes by one statement."""
+    return jobs <= CHUNK_JOBS and sum(sizes) <= CHUNK_BYTES
 
 
 def _chunks(jobs: Sequence[J], size_of: Callable[[J], int]) -> Iterator[list[J]]:
