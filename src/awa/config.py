@@ -96,6 +96,7 @@ class Settings:
         default=None,
         metadata={
             "env": ("AWA_MASKED_KEYS",),
+            "takes": "names",
             "about": "fields of arguments whose values pages and API hide; `+ …` adds to the default, `off` hides none",
         },
     )

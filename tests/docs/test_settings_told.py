@@ -17,7 +17,7 @@ def test_every_setting_is_told_with_its_default_and_its_limits() -> None:
         variable, meta = field.metadata["env"][0], field.metadata
         row = rf"\| `{variable}` \| (.*?) \| (.*?) \|"
         told = re.search(row, page)
-        wanted = ("none", "a URL")
+        wanted = ("none", meta.get("takes", "a URL"))
         if "least" in meta:
             limits = f"{meta['least']:g} to {meta['greatest']:g}"
             wanted = (f"{field.default:g}", limits)

@@ -11,7 +11,8 @@ import orjson
 from fastapi import Query, Request
 
 from awa.model.errors import FieldProblem, ValidationError, invalid_fields
-from awa.model.filter import JobFilter
+from awa.model.filter import ATTEMPT_MAX, JobFilter
+from awa.model.limits import PRIORITY_FIRST, PRIORITY_LAST
 from awa.model.search import SEARCH_MAX_CHARS, parse
 
 FILTER_MAX_CHARS: Final = 64 * 1024
@@ -36,7 +37,8 @@ _TEXTS: Final = (
 SIMPLE: Final = (*_TEXTS, *_WHOLE)
 
 Text = Annotated[str | None, Query(max_length=1_000)]
-Whole = Annotated[str | None, Query(max_length=20, json_schema_extra={"type": "integer"})]
+Priority = Annotated[int | None, Query(ge=PRIORITY_FIRST, le=PRIORITY_LAST)]
+Attempt = Annotated[int | None, Query(ge=0, le=ATTEMPT_MAX)]
 FilterJson = Annotated[
     str | None,
     Query(
@@ -74,12 +76,7 @@ def from_query(request: Request, now: datetime) -> JobFilter:
 
 def _simple(query: Mapping[str, str]) -> dict[str, Any]:
     fields: dict[str, Any] = {name: query[name] for name in _TEXTS if name in query}
-    for name in _WHOLE:
-        if name in query:
-            text = query[name]
-            # What isn't a number is left as it is, and refused with the filter's own words.
-            fields[name] = int(text) if text.isascii() and text.isdecimal() else text
-    return fields
+    return fields | {name: int(query[name]) for name in _WHOLE if name in query}
 
 
 def _json(text: str | None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from awa.api.job_bodies import (
     ShownJob,
     Why,
 )
-from awa.api.job_filter import FilterJson, SearchLine, Text, Whole, from_query
+from awa.api.job_filter import Attempt, FilterJson, Priority, SearchLine, Text, from_query
 from awa.api.openapi import problems
 from awa.api.parameters import Cursor, JobId, Limit
 from awa.http.access import Right, needs
@@ -44,15 +44,15 @@ def _filter_fields(
     queue: Text = None,
     tag: Text = None,
     state: Text = None,
-    priority: Whole = None,
+    priority: Priority = None,
     created_at_gte: Text = None,
     created_at_lt: Text = None,
     run_at_gte: Text = None,
     run_at_lt: Text = None,
     finalized_at_gte: Text = None,
     finalized_at_lt: Text = None,
-    attempt_gte: Whole = None,
-    attempt_lt: Whole = None,
+    attempt_gte: Attempt = None,
+    attempt_lt: Attempt = None,
     error_contains: Text = None,
     filter_json: FilterJson = None,
     q: SearchLine = None,
