@@ -1,0 +1,97 @@
+"""How one attempt went, and running one so that what the handler returned and raised is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from awa.model.job import Job
+from awa.model.task import Task, Tasks
+from awa.worker.attempt import Attempt, Verdict, run_attempt
+from awa.worker.threads import Threads
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How one attempt went.
+
+    `outcome` is what the handler made of it: completed, retried, snoozed, cancelled or failed. What became of
+    the job is `job.state`: one that is retried for the last time has failed.
+    """
+
+    job: Job[Any]
+    outcome: str
+    returned: object = None
+    exception: BaseException | None = None
+    delay_s: float | None = None  # of RetryAfter or Snooze
+    error: dict[str, Any] | None = None  # as it is kept with the job
+
+
+class Recording(Tasks):
+    """A client's tasks whose handlers leave behind what they returned and raised."""
+
+    __slots__ = ("_tasks", "exception", "job", "returned")
+
+    def __init__(self, tasks: Tasks) -> None:
+        self._tasks = tasks
+        self.job: Job[Any] | None = None  # as the handler got it
+        self.returned: object = None
+        self.exception: BaseException | None = None
+
+    def get(self, kind: str) -> Task[Any] | None:
+        task = self._tasks.get(kind)
+        if task is None:
+            return None
+        handler = self._awaited(task) if task.is_async else self._called(task)
+        return replace(task, handler=handler, decode=self._kept(task.decode))
+
+    def need(self, kind: str) -> Task[Any]:
+        found: Task[Any] = self._kept(self._tasks.need)(kind)
+        return found
+
+    def _called(self, task: Task[Any]) -> Callable[[Job[Any]], Any]:
+        def handler(job: Job[Any]) -> Any:
+            self.job = job
+            self.returned = self._kept(task.handler)(job)
+            return self.returned
+
+        return handler
+
+    def _awaited(self, task: Task[Any]) -> Callable[[Job[Any]], Any]:
+        async def handler(job: Job[Any]) -> Any:
+            self.job = job
+            try:
+                self.returned = await cast("Awaitable[object]", task.handler(job))
+            except BaseException as problem:
+                self.exception = problem
+                raise
+            return self.returned
+
+        return handler
+
+    def _kept(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def keep(argument: Any) -> Any:
+            try:
+                return function(argument)
+            except BaseException as problem:
+                self.exception = problem
+                raise
+
+        return keep
+
+
+async def attempted(
+    attempt: Attempt, tasks: Tasks, threads: Threads
+) -> tuple[Verdict, float, Recording]:
+    """Run one attempt in a task of its own, as a worker does, so that handlers don't share context variables."""
+    recording = Recording(tasks)
+
+    async def run() -> tuple[Verdict, float]:
+        me = asyncio.current_task()
+        assert me is not None
+        return await run_attempt(attempt, recording, threads, me)
+
+    verdict, busy_s = await asyncio.create_task(run(), name="awa test attempt")
+    return verdict, busy_s, recording
