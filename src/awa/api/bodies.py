@@ -164,6 +164,8 @@ class Operation(BaseModel):
 class OperationPage(BaseModel):
     """A page of operations, newest first."""
 
+    model_config = shown({"items": [_OPERATION], "next_cursor": None})
+
     items: list[Operation]
     next_cursor: str | None = Field(
         description="pass it as `cursor` for the next page; null: the end"

@@ -8,7 +8,15 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StrictStr,
+    create_model,
+    model_validator,
+)
 
 from awa.api.bodies import shown
 from awa.model.filter import Moment
@@ -138,8 +146,27 @@ class JobPage(BaseModel):
     )
 
 
+_DETAIL: dict[str, Any] = {
+    **JOB,
+    "masked": False,
+    "events": [
+        {"at": "2026-06-01T09:30:00Z", "what": "enqueued", "text": "Enqueued", "future": False}
+    ],
+    "operations": [],
+    "runtime": None,
+    "actions": {
+        "cancel": None,
+        "retry": "it is available already",
+        "set_priority": None,
+        "move": None,
+    },
+}
+
+
 class JobDetail(ShownJob):
     """A job with its story."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [_DETAIL]})
 
     masked: bool = Field(description="whether values of its arguments or metadata are hidden")
     events: list[dict[str, Any]] = Field(description="what happened to it, oldest first")
@@ -207,12 +234,12 @@ class QueueState(BaseModel):
 def page_of(name: str, row: dict[str, Any], what: str) -> type[BaseModel]:
     """The model of a page whose rows are told by an example."""
 
-    class Page(BaseModel):
-        model_config = shown({"items": [row], "next_cursor": None})
-
-        items: list[dict[str, Any]]
-        next_cursor: str | None
-
-    Page.__name__ = Page.__qualname__ = name
-    Page.__doc__ = what
-    return Page
+    page: type[BaseModel] = create_model(
+        name,
+        __config__=shown({"items": [row], "next_cursor": None}),
+        __doc__=what,
+        __module__=__name__,
+        items=(list[dict[str, Any]], ...),
+        next_cursor=(str | None, ...),
+    )
+    return page
