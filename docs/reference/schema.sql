@@ -451,6 +451,15 @@ CREATE TABLE awa.batch_operations (
     CONSTRAINT batch_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
 )
 WITH (fillfactor='50');
+CREATE TABLE awa.dlq_entries (
+    job_id bigint NOT NULL,
+    dlq_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    reason text NOT NULL,
+    queue text NOT NULL,
+    kind text NOT NULL,
+    fingerprint text NOT NULL,
+    error text
+);
 CREATE SEQUENCE awa.job_positions
     START WITH 1
     INCREMENT BY 1
@@ -710,6 +719,7 @@ CREATE TABLE awa.queue_meta (
     enqueue_shards smallint DEFAULT 1 NOT NULL,
     description text,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    dlq_enabled boolean DEFAULT false NOT NULL,
     CONSTRAINT queue_meta_enqueue_shards_check CHECK (((enqueue_shards >= 1) AND (enqueue_shards <= 64))),
     CONSTRAINT queue_meta_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200)))
 );
@@ -735,6 +745,7 @@ CREATE TABLE awa.runtimes (
     settled boolean DEFAULT false NOT NULL,
     app text,
     schedules text[],
+    settle_from xid8,
     CONSTRAINT runtimes_state_check CHECK ((state = ANY (ARRAY['alive'::text, 'stopped'::text, 'dead'::text])))
 )
 WITH (fillfactor='70');
@@ -998,6 +1009,8 @@ ALTER TABLE ONLY awa.cron_jobs
     ADD CONSTRAINT cron_jobs_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY awa.deferred_jobs
     ADD CONSTRAINT deferred_jobs_pkey PRIMARY KEY (job_id);
+ALTER TABLE ONLY awa.dlq_entries
+    ADD CONSTRAINT dlq_entries_pkey PRIMARY KEY (job_id);
 ALTER TABLE ONLY awa.finished_jobs
     ADD CONSTRAINT finished_jobs_pkey PRIMARY KEY (job_id);
 ALTER TABLE ONLY awa.lanes
@@ -1028,6 +1041,9 @@ CREATE INDEX batch_operations_submitted_at_id_idx ON awa.batch_operations USING 
 CREATE INDEX cron_jobs_next_fire_at_idx ON awa.cron_jobs USING btree (next_fire_at) WHERE ((paused_at IS NULL) AND (retired_at IS NULL));
 CREATE INDEX deferred_jobs_queue_job_id_idx ON awa.deferred_jobs USING btree (queue, job_id);
 CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id);
+CREATE INDEX dlq_entries_dlq_at_job_id_idx ON awa.dlq_entries USING btree (dlq_at, job_id);
+CREATE INDEX dlq_entries_kind_fingerprint_idx ON awa.dlq_entries USING btree (kind, fingerprint);
+CREATE INDEX dlq_entries_queue_dlq_at_idx ON awa.dlq_entries USING btree (queue, dlq_at);
 CREATE INDEX finished_jobs_finalized_at_idx ON awa.finished_jobs USING btree (finalized_at);
 CREATE INDEX finished_jobs_queue_job_id_idx ON awa.finished_jobs USING btree (queue, job_id);
 CREATE INDEX lane_claims_lane_id_claim_no_idx ON ONLY awa.lane_claims USING btree (lane_id, claim_no);
@@ -1043,3 +1059,5 @@ ALTER TABLE ONLY awa.batch_operation_items
     ADD CONSTRAINT batch_operation_items_operation_id_fkey FOREIGN KEY (operation_id) REFERENCES awa.batch_operations(id) ON DELETE CASCADE;
 ALTER TABLE ONLY awa.batch_operation_totals
     ADD CONSTRAINT batch_operation_totals_operation_id_fkey FOREIGN KEY (operation_id) REFERENCES awa.batch_operations(id) ON DELETE CASCADE;
+ALTER TABLE ONLY awa.dlq_entries
+    ADD CONSTRAINT dlq_entries_job_id_fkey FOREIGN KEY (job_id) REFERENCES awa.finished_jobs(job_id) ON DELETE CASCADE;

@@ -69,6 +69,9 @@ class Settings:
         87_600,
         about="how long failed and cancelled jobs stay",
     )
+    dlq_retention_days: float = _setting(
+        "AWA_DLQ_RETENTION_DAYS", 90.0, 0.001, 36_500, about="how long dead letters stay"
+    )
     batch_op_retention_days: float = _setting(
         "AWA_BATCH_OP_RETENTION_DAYS", 90.0, 0.001, 36_500, about="how long ended operations stay"
     )

@@ -39,6 +39,7 @@ def duties(settings: Settings) -> tuple[Duty, ...]:
         Duty("rotation", _share(settings, 10, 30.0), ONCE, ring.rotator(settings)),
         Duty("prune", _share(settings, 4, 60.0), 1, ring.pruner(settings), PRUNE_STATEMENT_MAX_MS),
         Duty("job-retention", 60.0, retention.BOUND_JOBS, retention.job_retainer(settings)),
+        Duty("dlq-retention", 60.0, retention.BOUND_LETTERS, retention.letter_retainer(settings)),
         Duty("operation-retention", 60.0, operations.CHUNK_ITEMS, operations.run_once),
         Duty("runtime-retention", 300.0, retention.BOUND_RUNTIMES, retention.forget_runtimes),
         Duty("restore", 60.0, ONCE, restore.run_once),

@@ -6,12 +6,15 @@ from awa.config import Settings
 from awa.db import run
 from awa.db.run import Connection
 from awa.maintenance.duty import RunOnce
+from awa.storage import dead_letters
 from awa.storage.retention import MAX_ROWS, retain_finished
 
 BOUND_JOBS = MAX_ROWS
+BOUND_LETTERS = dead_letters.MAX_ROWS
 BOUND_RUNTIMES = 500
 RUNTIME_KEEP_S = 24 * 3600.0
 HOUR_S = 3600
+DAY_S = 86_400
 
 
 def job_retainer(settings: Settings) -> RunOnce:
@@ -24,6 +27,17 @@ def job_retainer(settings: Settings) -> RunOnce:
             completed_keep_s=settings.completed_retention_hours * HOUR_S,
             max_rows=BOUND_JOBS,
             now=now,
+        )
+
+    return run_once
+
+
+def letter_retainer(settings: Settings) -> RunOnce:
+    """The duty that deletes dead letters whose retention is over."""
+
+    async def run_once(conn: Connection, now: datetime | None = None) -> int:
+        return await dead_letters.retain(
+            conn, keep_s=settings.dlq_retention_days * DAY_S, max_rows=BOUND_LETTERS, now=now
         )
 
     return run_once

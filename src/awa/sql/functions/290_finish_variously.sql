@@ -30,7 +30,8 @@ BEGIN
                     ELSE o.outcome END::awa.attempt_outcome AS outcome,
                awa.with_error(r.errors, o.error, r.attempt + 1, now_, keep_errors) AS new_errors,
                CASE WHEN o.new_metadata IS NULL THEN r.metadata
-                    ELSE coalesce(r.metadata, '{}') || o.new_metadata END AS merged
+                    ELSE coalesce(r.metadata, '{}') || o.new_metadata END AS merged,
+               CASE WHEN o.outcome = 'retried' THEN 'attempts_exhausted' ELSE 'terminal_error' END AS why
           FROM owned o
           JOIN awa.ready_entries r ON r.slot = o.slot AND r.lane_id = o.lane_id AND r.lane_seq = o.lane_seq
           JOIN awa.lanes l ON l.lane_id = o.lane_id
@@ -57,6 +58,11 @@ BEGIN
                j.route_shard, CASE WHEN j.outcome = 'recorded' THEN 'completed' ELSE j.outcome::text END, j.queue,
                j.kind, j.args, j.tags, j.merged, j.new_errors, j.unique_key, j.route_key
           FROM job j WHERE j.outcome IN ('failed', 'cancelled', 'recorded')
+    ), buried AS (
+        INSERT INTO awa.dlq_entries (job_id, dlq_at, reason, queue, kind, fingerprint, error)
+        SELECT j.job_id, now_, j.why, j.queue, j.kind, awa.error_fingerprint(j.new_errors->-1), left(j.new_errors->-1->>'error', 300)
+          FROM job j JOIN awa.queue_meta m ON m.queue = j.queue AND m.dlq_enabled
+         WHERE j.outcome = 'failed'
     ), handed_back AS (
         INSERT INTO awa.ready_entries
                (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, attempt, max_attempts,
