@@ -1,0 +1,104 @@
+"""One job: its life as far as it is known, and what can be done with it by forms alone."""
+
+import pytest
+
+from tests.pages.conftest import TOKENS, Visit, Visitor
+from tests.storage.world import World
+
+
+async def failed_job(world: World) -> int:
+    (job_id,) = await world.enqueue(queue="email", max_attempts=3)
+    error = {"error": "no answer", "kind": "ConnectionError", "traceback": "Traceback\n  line 7"}
+    await world.finish(await world.claim(queue="email"), "failed", error=error)
+    return job_id
+
+
+async def test_its_life_is_told_in_order(console: Visitor, world: World) -> None:
+    page = await console.get(f"/jobs/{await failed_job(world)}")
+    told = [line.text for line in page.one("ol", class_="timeline").all("li")]
+    assert told[0].startswith("Enqueued as k in email, priority 2")
+    assert "claimed by" in told[1]
+    assert "failed for good" in told[2]
+    assert "ConnectionError: no answer" in told[2]
+    assert "Traceback line 7" in told[2]
+
+
+async def test_arguments_fold_without_scripts(console: Visitor, world: World) -> None:
+    deep = '{"order": {"lines": [{"sku": "a", "paid": true, "note": null, "n": 1.5}]}}'
+    (job_id,) = await world.enqueue(args_json=deep)
+    tree = next((await console.get(f"/jobs/{job_id}")).all(class_="tree"))
+    assert len(list(tree.all("details"))) == 4
+    assert 'sku: "a"' in tree.text
+    assert "paid: true" in tree.text
+    assert "note: null" in tree.text
+    assert "n: 1.5" in tree.text
+
+
+async def test_arguments_that_are_enormous_stay_readable(console: Visitor, world: World) -> None:
+    many = "[" + ",".join(["1"] * 2_000) + "]"
+    deep = "[" * 60 + "]" * 60
+    (job_id,) = await world.enqueue(args_json=f'{{"many": {many}, "deep": {deep}}}')
+    page = await console.get(f"/jobs/{job_id}")
+    assert page.says("and 1,500 more; the API gives all of them")
+    assert page.says("deeper than 40 levels")
+
+
+async def test_what_is_not_possible_says_why(console: Visitor, world: World) -> None:
+    page = await console.get(f"/jobs/{await failed_job(world)}")
+    posts = {form.attributes["action"].rpartition("/")[2] for form in page.all("form")}
+    assert "retry" in posts
+    assert not posts & {"cancel", "move", "priority"}
+    assert page.says("Not possible: it has failed.")
+
+
+async def test_a_waiting_job_is_moved_reprioritised_and_cancelled(
+    console: Visitor, world: World
+) -> None:
+    (job_id,) = await world.enqueue(queue="email")
+    there = f"/jobs/{job_id}"
+    await console.send(await console.get(there), "/move", queue="escalations")
+    await console.send(await console.get(there), "/priority", priority="1")
+    page = await console.get(there)
+    assert page.says(f"Job {job_id} has the priority 1.")
+    job = await world.job(job_id)
+    assert (job["queue"], job["priority"]) == ("escalations", 1)
+    await console.send(page, "/cancel")
+    assert (await console.get(there)).says(f"Job {job_id} is cancelled.")
+    assert await world.state(job_id) == "cancelled"
+
+
+async def test_a_failed_job_is_retried(console: Visitor, world: World) -> None:
+    job_id = await failed_job(world)
+    await console.send(await console.get(f"/jobs/{job_id}"), "/retry")
+    assert await world.state(job_id) == "available"
+
+
+async def test_what_changed_meanwhile_is_told_on_the_job_s_own_page(
+    console: Visitor, world: World
+) -> None:
+    (job_id,) = await world.enqueue(queue="email")
+    page = await console.get(f"/jobs/{job_id}")
+    await world.finish(await world.claim(queue="email"))
+    refused = await console.send(page, "/cancel", status=409)
+    assert refused.says(f"Job {job_id} is completed and can't be cancelled.")
+    assert refused.one("h1").text.endswith("completed")
+
+
+@pytest.mark.parametrize("queue", ["", "  ", "x" * 300])
+async def test_a_queue_that_cannot_be_is_refused_with_its_reason(
+    console: Visitor, world: World, queue: str
+) -> None:
+    (job_id,) = await world.enqueue(queue="email")
+    refused = await console.send(
+        await console.get(f"/jobs/{job_id}"), "/move", status=422, queue=queue
+    )
+    assert refused.one(class_="notice").text
+    assert (await world.job(job_id))["queue"] == "email"
+
+
+async def test_who_cancelled_is_an_operator(visit: Visit, world: World) -> None:
+    (job_id,) = await world.enqueue(queue="email")
+    console = visit(tokens=TOKENS)
+    await console.log_in("operator")
+    await console.send(await console.get(f"/jobs/{job_id}"), "/cancel")
+    assert await world.state(job_id) == "cancelled"
