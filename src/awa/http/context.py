@@ -86,6 +86,12 @@ def actor_of(request: Request) -> Actor:
     return actor
 
 
+def with_actor(request: Request, reason: str | None) -> str:
+    """A reason that says who gave it, for what is kept as a text alone, such as the error of a cancelled job."""
+    name = actor_of(request).name
+    return f"cancelled by {name}" if reason is None else f"{reason} (cancelled by {name})"
+
+
 @asynccontextmanager
 async def reading(request: Request) -> AsyncIterator[Connection]:
     """A transaction in which the database itself refuses every change."""

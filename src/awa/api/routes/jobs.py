@@ -20,7 +20,7 @@ from awa.api.job_filter import Attempt, FilterJson, Priority, SearchLine, Text, 
 from awa.api.openapi import problems
 from awa.api.parameters import Cursor, JobId, Limit
 from awa.http.access import Right, needs
-from awa.http.context import actor_of, changing, reading, served
+from awa.http.context import actor_of, changing, reading, served, with_actor
 from awa.http.etag import with_etag
 from awa.http.json import to_json
 from awa.http.tokens import Role
@@ -150,7 +150,8 @@ async def cancel_job(
 ) -> Response:
     """Cancel a job that waits or runs; a running handler is told. 409 with the present state if it has ended."""
     async with changing(request) as conn:
-        job = await single.cancel_job(conn, _number(id), reason=body.reason)
+        reason = with_actor(request, body.reason)
+        job = await single.cancel_job(conn, _number(id), reason=reason)
     return _answer(_shown(request, job))
 
 

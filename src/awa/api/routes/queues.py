@@ -10,7 +10,7 @@ from awa.api.job_bodies import COUNT, Drained, QueueState, Why, page_of
 from awa.api.openapi import example, problems
 from awa.api.parameters import Limit, NameCursor, QueueName, Search
 from awa.http.access import Right, needs
-from awa.http.context import actor_of, changing, reading
+from awa.http.context import actor_of, changing, reading, with_actor
 from awa.http.etag import with_etag
 from awa.model.errors import NotFound
 from awa.model.limits import PAGE_DEFAULT_ROWS, check_queue, check_reason
@@ -123,7 +123,7 @@ async def drain_queue(
     Works for some seconds, a thousand jobs a transaction; if `more` is true, ask again.
     """
     check_queue(queue)
-    reason = check_reason(body.reason)
+    reason = with_actor(request, check_reason(body.reason) or "the queue was drained")
     until_s = time.monotonic() + DRAIN_MAX_S
     drained, after_id = 0, 0
     while True:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 
 from awa.db.run import Connection
 from awa.http.access import Right, needs
-from awa.http.context import changing, reading
+from awa.http.context import changing, reading, with_actor
 from awa.http.forms import Form, read_form
 from awa.model.errors import AwaError, Conflict, NotFound, ValidationError, invalid_field
 from awa.model.limits import JOB_ID_MAX, PRIORITY_FIRST, PRIORITY_LAST
@@ -53,7 +53,7 @@ async def job_page(request: Request, job_id: str) -> Response:
 async def cancel(request: Request, job_id: str) -> Response:
     """Cancel it; a running handler is told."""
     form = await read_form(request)
-    reason = form.get("reason").strip() or None
+    reason = with_actor(request, form.get("reason").strip() or None)
 
     async def deed(conn: Connection, identity: int) -> str:
         job = await single.cancel_job(conn, identity, reason=reason)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from awa.db.failures import mapped_errors
 from awa.db.run import Connection
 from awa.http.access import Right, needs
-from awa.http.context import CONNECTION_WAIT_S, actor_of, changing, reading, served
+from awa.http.context import CONNECTION_WAIT_S, actor_of, changing, reading, served, with_actor
 from awa.http.forms import read_form
 from awa.model.errors import NotFound
 from awa.model.limits import check_queue
@@ -90,7 +90,7 @@ async def drain(request: Request) -> Response:
         return await _drain_page(request, name, status=409, refusal=changed)
     if not typed_enough(form, seen):
         return await _drain_page(request, name, status=422, problem=f"Type {seen:,} to go on")
-    reason = form.get("reason").strip() or None
+    reason = with_actor(request, form.get("reason").strip() or "the queue was drained")
     async with _committing_each_step(request) as conn:
         cancelled = await single.drain_queue(conn, name, reason=reason)
     return _back(
