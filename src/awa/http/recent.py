@@ -32,6 +32,9 @@ class Recent:
         self._clock = clock
         self._looks: dict[Hashable, _Look] = {}
 
+    def __len__(self) -> int:
+        return len(self._looks)
+
     async def get(
         self, key: Hashable, max_age_s: float, produce: Callable[[], Coroutine[Any, Any, T]]
     ) -> T:
