@@ -16,6 +16,7 @@ from awa.operations.submit import submit
 from awa.storage import runtimes
 from awa.storage.claim import claim
 from awa.storage.finish import Ending, finish
+from awa.storage.rescue import rescue
 
 HOUR = timedelta(hours=1)
 
@@ -138,6 +139,7 @@ async def test_a_runtime_is_forgotten_a_day_after_its_end(
     for runtime_id in (ended, alive):
         await runtimes.register(conn, runtime_id, ["worker"], {})
     await runtimes.stop(conn, ended)
+    await rescue(conn, stale_after_s=3600.0)
     assert await retention.forget_runtimes(conn, now + 23 * HOUR) == 0
     assert await retention.forget_runtimes(conn, now + 25 * HOUR) == 1
     assert await one(conn, "SELECT id FROM awa.runtimes") == alive

@@ -184,6 +184,15 @@ async def test_part_of_a_transaction_can_be_rolled_back(world: World) -> None:
         ({"queue": "q" * 201}, "a queue name has 1 to 200 characters, this one has 201"),
         ({"max_attempts": 0}, "max_attempts is 1 to 1000, not 0"),
         ({"max_attempts": 1001}, "max_attempts is 1 to 1000, not 1001"),
+        ({"kind": "  "}, 'a kind must not be blank, or begin or end with white space: "  "'),
+        ({"kind": "\u00a0k"}, "a kind must not be blank, or begin or end with white space"),
+        ({"kind": "a\nb"}, r'a kind must not hold control characters: "a\\nb"'),
+        ({"queue": "q "}, "a queue name must not be blank, or begin or end with white space"),
+        ({"queue": "q\x7f"}, "a queue name must not hold control characters"),
+        ({"tags": [f"t{n}" for n in range(101)]}, "a job has at most 100 tags, this one has 101"),
+        ({"tags": ["fine", ""]}, "a tag has 1 to 200 characters"),
+        ({"tags": ["t" * 201]}, "a tag has 1 to 200 characters"),
+        ({"tags": [" t"]}, "a tag must not be blank, or begin or end with white space"),
     ],
 )
 async def test_a_job_that_cannot_be_is_refused_with_what_was_seen(
@@ -220,6 +229,14 @@ async def test_jobs_without_a_key_are_spread_over_the_shards(world: World) -> No
     )
     await world.enqueue(200, queue="q")
     assert await shards_of(world.conn) == 4
+
+
+async def test_names_may_be_anything_else(world: World) -> None:
+    names = ["a b", "ключ", "…", "🦜" * 200, "a/b?c#d", "it's", 'say "x"']
+    for name in names:
+        await world.enqueue(queue=name, kind=name, tags=[name])
+        await enqueue(world.conn, name, NewJob(name, "{}", tags=[name]))
+    assert {place.queue for place in (await world.audit()).values()} == set(names)
 
 
 async def shards_of(conn: AsyncConnection[Any]) -> int:

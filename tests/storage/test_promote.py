@@ -64,6 +64,14 @@ async def test_into_a_paused_queue_it_is_promoted_and_waits(world: World) -> Non
     assert await world.claim_ids() == [job]
 
 
+async def test_jobs_without_a_key_are_spread_over_the_shards(world: World) -> None:
+    await queues.set_enqueue_shards(world.conn, "q", 4)
+    moment = await world.now(later_s=10)
+    await world.enqueue(200, queue="q", run_at=moment)
+    assert await world.promote(now=moment) == 200
+    assert len({job.lane_id for job in await world.claim(limit=200, queue="q")}) == 4
+
+
 async def test_jobs_of_one_ordering_key_meet_in_one_lane_however_they_came(world: World) -> None:
     await queues.set_enqueue_shards(world.conn, "q", 8)
     moment = await world.now(later_s=10)

@@ -1,8 +1,11 @@
 """Queues: paused and resumed, spread over shards, counted."""
 
+import asyncio
 from typing import Any
 
+import psycopg
 import pytest
+from psycopg import AsyncConnection
 
 from awa.model.errors import AwaError
 from awa.storage import queues
@@ -116,3 +119,30 @@ async def test_a_sleeping_worker_is_woken_and_nobody_else_is_bothered(
     await listener.execute("SELECT 1")
     heard += [note.payload async for note in listener.notifies(timeout=0)]
     assert heard == ["q"]
+
+
+async def test_a_cancelled_producer_leaves_no_lock_behind(world: World, connect: Connect) -> None:
+    """A lock of the session would make every later producer believe that a worker sleeps."""
+    other = await connect()
+    calls = (
+        "SELECT awa.notify_if_idle('q') FROM generate_series(1, 1000) a, generate_series(1, 1000) b"
+    )
+    for _ in range(20):
+        producing = asyncio.create_task(world.conn.execute(calls.encode()))
+        while not await _is_active(other, world.conn.info.backend_pid):
+            assert not producing.done()
+        await other.execute("SELECT pg_cancel_backend(%s)", [world.conn.info.backend_pid])
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            await producing
+        held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = %s"
+        cursor = await other.execute(held.encode(), [world.conn.info.backend_pid])
+        assert await cursor.fetchone() == (0,)
+
+
+async def _is_active(conn: AsyncConnection[Any], pid: int) -> bool:
+    cursor = await conn.execute(
+        "SELECT state = 'active' AND query LIKE '%%notify_if_idle%%' FROM pg_stat_activity WHERE pid = %s",
+        [pid],
+    )
+    found = await cursor.fetchone()
+    return bool(found and found[0])

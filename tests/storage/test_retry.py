@@ -2,6 +2,7 @@
 
 import pytest
 
+from awa.storage import queues
 from tests.storage.world import World
 
 
@@ -72,3 +73,20 @@ async def test_a_retry_that_was_rolled_back_leaves_the_job_ended(world: World) -
         assert await world.retry([job]) == [job]
     assert await world.state(job) == "failed"
     assert await world.claim_ids() == []
+
+
+async def test_jobs_without_a_key_are_spread_over_the_shards(world: World) -> None:
+    await queues.set_enqueue_shards(world.conn, "q", 4)
+    ids = await world.enqueue(200, queue="q")
+    await world.cancel(ids[:100])
+    await world.finish(await world.claim(limit=100, queue="q"), "retried", delay_s=60.0)
+    assert await world.retry(ids) == ids
+    assert len({job.lane_id for job in await world.claim(limit=200, queue="q")}) == 4
+
+
+async def test_jobs_of_one_ordering_key_stay_together(world: World) -> None:
+    await queues.set_enqueue_shards(world.conn, "q", 8)
+    ids = await world.enqueue(10, queue="q", ordering_key="k")
+    await world.cancel(ids)
+    assert await world.retry(ids) == ids
+    assert len({job.lane_id for job in await world.claim(queue="q")}) == 1

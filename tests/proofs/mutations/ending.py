@@ -1,8 +1,6 @@
 """The guards of the end of an attempt."""
 
-from tests.proofs import (
-    test_ending_twice,
-)
+from tests.proofs import test_ending_twice, test_settling
 from tests.proofs.mutations.base import Mutation
 from tests.proofs.stage import Rewrite
 
@@ -49,5 +47,38 @@ MUTATIONS = (
         "a claim that landed after the death of its runtime is looked for again",
         (Rewrite("510_rescue", "ELSE r.state <> 'alive' END", "ELSE r.ended_at = p_now END"),),
         test_ending_twice.test_a_claim_that_lands_after_its_runtime_was_declared_dead_is_taken_back,
+    ),
+    Mutation(
+        "a claim asks again whether its runtime lives, when it has its id",
+        (
+            Rewrite(
+                "210_claim",
+                "    PERFORM awa.require_alive(p_runtime);\n    RETURN QUERY\n",
+                "    RETURN QUERY\n",
+            ),
+        ),
+        test_settling.test_a_claim_that_looked_before_the_end_and_has_its_id_after_it_is_refused,
+    ),
+    Mutation(
+        "a runtime is settled by transactions and not by the clock",
+        (
+            Rewrite(
+                "510_rescue",
+                "r.settle_from <= pg_snapshot_xmin(pg_current_snapshot())",
+                "r.ended_at < now_ - interval '1 hour'",
+            ),
+        ),
+        test_settling.test_a_claim_that_commits_days_after_its_runtime_ended_is_rescued,
+    ),
+    Mutation(
+        "a runtime is settled from an id, not from the end of a snapshot",
+        (
+            Rewrite(
+                "510_rescue",
+                "SET settle_from = pg_current_xact_id()",
+                "SET settle_from = pg_snapshot_xmax(pg_current_snapshot())",
+            ),
+        ),
+        test_settling.test_an_id_beyond_the_end_of_the_rescues_snapshot_is_waited_for,
     ),
 )

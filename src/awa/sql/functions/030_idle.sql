@@ -7,11 +7,10 @@
 CREATE OR REPLACE FUNCTION awa.notify_if_idle(p_queue text) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    IF pg_try_advisory_lock(4713, hashtext(p_queue)) THEN
-        PERFORM pg_advisory_unlock(4713, hashtext(p_queue));
-    ELSE
-        PERFORM pg_notify('awa_ready', p_queue);
-    END IF;
+    -- One expression: a statement that is cancelled between two calls would leave the lock to the session, for good.
+    PERFORM CASE WHEN pg_try_advisory_lock(4713, hashtext(p_queue))
+                 THEN pg_advisory_unlock(4713, hashtext(p_queue))::text
+                 ELSE pg_notify('awa_ready', p_queue)::text END;
 END $$;
 
 -- The listener's side, on its own connection; answers whether it is marked. params: the queue

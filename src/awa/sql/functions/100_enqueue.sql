@@ -62,6 +62,21 @@ BEGIN
     ELSIF p_max_attempts IS NULL OR p_max_attempts NOT BETWEEN 1 AND 1000 THEN
         RAISE EXCEPTION 'max_attempts is 1 to 1000, not %', coalesce(p_max_attempts::text, 'null') USING ERRCODE = '22023';
     END IF;
+    PERFORM awa.check_name('a queue name', p_queue);
+    PERFORM awa.check_name('a kind', p_kind);
+END $$;
+
+-- Refuses what no filter can name: white space around a name (a blank one is nothing else), and control characters.
+-- The white space is that of Unicode, as the clients have it, whatever the locale of the database says.
+CREATE OR REPLACE FUNCTION awa.check_name(p_what text, p_name text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF p_name ~ '[\u0001-\u001f\u007f]' THEN
+        RAISE EXCEPTION '% must not hold control characters: %', p_what, to_json(p_name) USING ERRCODE = '22023';
+    ELSIF p_name ~ '^[\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]'
+       OR p_name ~ '[\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$' THEN
+        RAISE EXCEPTION '% must not be blank, or begin or end with white space: %', p_what, to_json(p_name) USING ERRCODE = '22023';
+    END IF;
 END $$;
 
 -- Says what is wrong with what a new job need not have. A time that drivers can't hold would break every list that shows it.
@@ -72,10 +87,15 @@ BEGIN
         RAISE EXCEPTION 'run_at is a time within the years 1 to 9999, not %', p_run_at USING ERRCODE = '22023';
     ELSIF array_position(p_tags, NULL) IS NOT NULL THEN
         RAISE EXCEPTION 'tags are texts, one of these is null' USING ERRCODE = '22023';
+    ELSIF cardinality(p_tags) > 100 THEN
+        RAISE EXCEPTION 'a job has at most 100 tags, this one has %', cardinality(p_tags) USING ERRCODE = '22023';
+    ELSIF EXISTS (SELECT FROM unnest(p_tags) t WHERE length(t) NOT BETWEEN 1 AND 200) THEN
+        RAISE EXCEPTION 'a tag has 1 to 200 characters, one of these has more or none' USING ERRCODE = '22023';
     ELSIF jsonb_typeof(p_metadata) <> 'object' THEN
         RAISE EXCEPTION 'metadata is a JSON object, not %', jsonb_typeof(p_metadata) USING ERRCODE = '22023';
     ELSIF jsonb_path_exists(p_metadata, '$.**{250}') THEN
         -- A claim reads metadata for the worker: a document that its parser gives up on would hold up the whole queue.
         RAISE EXCEPTION 'metadata is nested more than 250 levels deep' USING ERRCODE = '22023';
     END IF;
+    PERFORM awa.check_name('a tag', t) FROM unnest(p_tags) t;
 END $$;

@@ -26,6 +26,8 @@ BEGIN
        FROM unnest(p_run_ats, p_metadata) x(run_at, metadata)
       WHERE x.run_at NOT BETWEEN '0001-01-03Z' AND '9999-12-29Z' OR jsonb_typeof(x.metadata) <> 'object'
          OR jsonb_path_exists(x.metadata, '$.**{250}');
+    PERFORM awa.check_new_job_extras(NULL, ARRAY(SELECT jsonb_array_elements_text(x.tags)), NULL)
+       FROM (SELECT DISTINCT u.tags FROM unnest(p_tags) u(tags) WHERE u.tags IS NOT NULL) x;
     SELECT coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = p_queue), 1) INTO shards;
     SELECT g.current_slot INTO open_slot FROM awa.ring g;
     -- lanes[(priority - 1) * shards + shard + 1]; made only for the priorities that occur.

@@ -24,10 +24,7 @@ DECLARE
     seqs int8multirange[] := '{}';
 BEGIN
     PERFORM awa.require_read_committed();
-    IF NOT EXISTS (SELECT FROM awa.runtimes t WHERE t.id = p_runtime AND t.state = 'alive') THEN
-        RAISE EXCEPTION 'runtime % is not alive here', p_runtime
-            USING ERRCODE = 'AW001', HINT = 'Register it again under a new id.';
-    END IF;
+    PERFORM awa.require_alive(p_runtime);
     IF EXISTS (SELECT FROM awa.queue_meta m WHERE m.queue = p_queue AND m.paused) THEN RETURN; END IF;
     IF random() * 5 < p_limit THEN aged_share := greatest(1, p_limit / 5); END IF;
     FOR lane IN
@@ -52,6 +49,10 @@ BEGIN
         IF more THEN RETURN NEXT NULL::awa.claimed_job; END IF;
         RETURN;
     END IF;
+    PERFORM awa.pause_point('claim.before_alive');
+    -- A new statement, now that this transaction has its id: whoever sees the runtime's end committed knows that every
+    -- claim of it has a lower id than those to come, and waits for these before he looks for the last time.
+    PERFORM awa.require_alive(p_runtime);
     RETURN QUERY
     SELECT r.job_id, c.lane_id, c.claim_no, r.lane_seq, p_queue, c.priority, r.kind, r.args,
            (r.attempt + 1)::smallint, r.max_attempts, r.tags, r.metadata, r.errors, coalesce(r.run_at, r.created_at),
@@ -61,4 +62,16 @@ BEGIN
      CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
                           WHERE e.lane_id = c.lane_id AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g)
                           ORDER BY e.lane_seq OFFSET 0) r;
+END $$;
+
+-- Refuses a runtime that was not registered, was stopped, or was declared dead.
+-- index: runtimes primary key
+-- bound: one row
+CREATE OR REPLACE FUNCTION awa.require_alive(p_runtime uuid) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM awa.runtimes t WHERE t.id = p_runtime AND t.state = 'alive') THEN
+        RAISE EXCEPTION 'runtime % is not alive here', p_runtime
+            USING ERRCODE = 'AW001', HINT = 'Register it again under a new id.';
+    END IF;
 END $$;

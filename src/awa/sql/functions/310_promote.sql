@@ -26,14 +26,18 @@ END $$;
 -- index: deferred_jobs primary key
 -- bound: the set
 -- params: the transaction's id, taken before any position is drawn; job ids
+-- A job with a route keeps it, any other goes to one of its queue's shards by chance, as when it was enqueued.
 CREATE OR REPLACE FUNCTION awa.make_ready(p_txid xid8, p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     WITH gone AS MATERIALIZED (
         DELETE FROM awa.deferred_jobs d WHERE d.job_id = ANY (p_ids) RETURNING d.*
+    ), routed AS MATERIALIZED (
+        SELECT g.*, coalesce(g.route_shard, awa.shard_for(m.enqueue_shards, NULL), 0) AS shard
+          FROM gone g LEFT JOIN awa.queue_meta m ON m.queue = g.queue
     ), lanes AS MATERIALIZED (
         SELECT k.queue, k.priority, k.shard, awa.lane_for(k.queue, k.priority, k.shard) AS lane_id
-          FROM (SELECT DISTINCT g.queue, g.priority, coalesce(g.route_shard, 0) AS shard FROM gone g) k
+          FROM (SELECT DISTINCT g.queue, g.priority, g.shard FROM routed g) k
     )
     INSERT INTO awa.ready_entries
            (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
@@ -41,8 +45,8 @@ BEGIN
     SELECT nextval('awa.job_positions'), k.job_id, p_txid, k.created_at, k.run_at, k.lane_id, k.current_slot, k.attempt,
            k.max_attempts, k.route_shard, k.kind, k.args, k.tags, k.metadata, k.errors, k.unique_key, k.route_key
       FROM (SELECT g.*, l.lane_id, r.current_slot
-              FROM gone g
-              JOIN lanes l ON l.queue = g.queue AND l.priority = g.priority AND l.shard = coalesce(g.route_shard, 0)
+              FROM routed g
+              JOIN lanes l ON l.queue = g.queue AND l.priority = g.priority AND l.shard = g.shard
               CROSS JOIN awa.ring r
              ORDER BY g.run_at, g.job_id OFFSET 0) k;
 END $$;

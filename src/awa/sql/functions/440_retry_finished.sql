@@ -20,9 +20,12 @@ BEGIN
     RETURN QUERY
     WITH gone AS MATERIALIZED (
         DELETE FROM awa.finished_jobs f WHERE f.job_id = ANY (p_ids) AND f.state IN ('failed', 'cancelled') RETURNING f.*
+    ), routed AS MATERIALIZED (
+        SELECT g.*, coalesce(g.route_shard, awa.shard_for(m.enqueue_shards, NULL), 0) AS shard
+          FROM gone g LEFT JOIN awa.queue_meta m ON m.queue = g.queue
     ), lanes AS MATERIALIZED (
         SELECT k.queue, k.priority, k.shard, awa.lane_for(k.queue, k.priority, k.shard) AS lane_id
-          FROM (SELECT DISTINCT g.queue, g.priority, coalesce(g.route_shard, 0) AS shard FROM gone g) k
+          FROM (SELECT DISTINCT g.queue, g.priority, g.shard FROM routed g) k
     )
     INSERT INTO awa.ready_entries AS r
            (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
@@ -31,8 +34,8 @@ BEGIN
            greatest(k.max_attempts, k.attempt + 1), k.route_shard, k.kind, k.args, k.tags, k.metadata, k.errors,
            k.unique_key, k.route_key
       FROM (SELECT g.*, l.lane_id, o.current_slot
-              FROM gone g
-              JOIN lanes l ON l.queue = g.queue AND l.priority = g.priority AND l.shard = coalesce(g.route_shard, 0)
+              FROM routed g
+              JOIN lanes l ON l.queue = g.queue AND l.priority = g.priority AND l.shard = g.shard
              CROSS JOIN awa.ring o ORDER BY g.job_id OFFSET 0) k
     RETURNING r.job_id;
     PERFORM awa.notify_if_idle(k.queue)

@@ -3,7 +3,8 @@
 -- index: lane_claims (runtime_id, claimed_at), attempts (runtime_id), attempt_closures (lane_id, claim_no)
 -- bound: p_limit attempts; looks no further back than each runtime's open_since
 -- params: seconds without a heartbeat after which a runtime counts as dead, limit, the time (null: now)
--- A runtime is looked at until, an hour after its end, nothing of it is open: a claim it had under way may land late.
+-- A runtime that ended is looked at until nothing of it is open and no claim that it had under way can land any more: until
+-- every transaction has ended that had its id before this function saw the end committed (see awa.claim).
 CREATE OR REPLACE FUNCTION awa.rescue(
     p_stale_after_s float8, p_limit int, p_now timestamptz DEFAULT NULL,
     OUT runtimes_declared_dead int, OUT attempts_rescued int, OUT deadlines_passed int)
@@ -12,6 +13,13 @@ DECLARE
     now_ constant timestamptz := coalesce(p_now, clock_timestamp());
 BEGIN
     PERFORM awa.require_read_committed();
+    -- Before anybody is declared dead here, so that each end it sees is committed, and with an id that is given out after that
+    -- look. (The end of a snapshot won't do: ids beyond it may run.) From the future: restored from another cluster.
+    IF pg_current_xact_id_if_assigned() IS NULL THEN
+        UPDATE awa.runtimes r SET settle_from = pg_current_xact_id()
+         WHERE r.state <> 'alive' AND NOT r.settled
+           AND (r.settle_from IS NULL OR r.settle_from > pg_snapshot_xmax(pg_current_snapshot()));
+    END IF;
     UPDATE awa.runtimes r SET state = 'dead', ended_at = now_
      WHERE r.id IN (SELECT s.id FROM awa.runtimes s
                      WHERE s.state = 'alive' AND s.heartbeat_at < now_ - make_interval(secs => p_stale_after_s)
@@ -20,7 +28,7 @@ BEGIN
     attempts_rescued := awa.rescue_attempts(p_limit, now_, false);
     deadlines_passed := awa.rescue_attempts(p_limit, now_, true);
     UPDATE awa.runtimes r SET settled = true
-     WHERE r.state <> 'alive' AND NOT r.settled AND r.ended_at < now_ - interval '1 hour'
+     WHERE r.state <> 'alive' AND NOT r.settled AND r.settle_from <= pg_snapshot_xmin(pg_current_snapshot())
        AND NOT EXISTS (SELECT FROM awa.open_attempts(r.id, r.open_since - interval '1 second'));
 END $$;
 
