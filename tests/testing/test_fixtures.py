@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import awa
 from awa.testing import assert_enqueued, assert_enqueued_sync
@@ -46,5 +48,6 @@ def test_a_program_is_tested_on_a_server_that_is_there(tmp_path: Path, server_ur
     assert "2 passed" in outcome(tmp_path, AWA_TEST_DATABASE_URL=server_url)
 
 
+@pytest.mark.slow
 def test_a_program_is_tested_on_an_embedded_server(tmp_path: Path) -> None:
     assert "2 passed" in outcome(tmp_path)
