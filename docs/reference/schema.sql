@@ -1045,6 +1045,7 @@ CREATE INDEX dlq_entries_dlq_at_job_id_idx ON awa.dlq_entries USING btree (dlq_a
 CREATE INDEX dlq_entries_kind_fingerprint_idx ON awa.dlq_entries USING btree (kind, fingerprint);
 CREATE INDEX dlq_entries_queue_dlq_at_idx ON awa.dlq_entries USING btree (queue, dlq_at);
 CREATE INDEX finished_jobs_finalized_at_idx ON awa.finished_jobs USING btree (finalized_at);
+CREATE INDEX finished_jobs_finalized_at_idx1 ON awa.finished_jobs USING btree (finalized_at) WHERE (state = 'completed'::text);
 CREATE INDEX finished_jobs_queue_job_id_idx ON awa.finished_jobs USING btree (queue, job_id);
 CREATE INDEX lane_claims_lane_id_claim_no_idx ON ONLY awa.lane_claims USING btree (lane_id, claim_no);
 CREATE INDEX lane_claims_runtime_id_claimed_at_idx ON ONLY awa.lane_claims USING btree (runtime_id, claimed_at) WHERE (jobs > 0);

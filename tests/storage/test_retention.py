@@ -50,6 +50,18 @@ async def test_completed_jobs_that_are_kept_do_not_hide_failed_ones(world: World
     assert len(await world.audit()) == 3
 
 
+async def test_jobs_that_are_kept_are_not_walked_past(world: World) -> None:
+    await world.enqueue(3_000)
+    await world.finish(await world.claim(limit=3_000), "failed")
+    await world.conn.execute("ANALYZE awa.finished_jobs")
+    async with world.conn.transaction():
+        assert await retain(world, days_later=2) == 0
+        (read,) = await world.fetch(
+            "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'finished_jobs'"
+        )
+    assert read == 0
+
+
 async def test_jobs_that_have_not_ended_are_never_touched(world: World) -> None:
     await world.enqueue()
     await world.enqueue(run_at=await world.now(later_s=60))
