@@ -144,6 +144,7 @@ class World:
 
     async def prune(self, slot: int = 0, *, keep_s: float = -1.0, carry_limit: int = 1000) -> str:
         """Empties a slot and keeps no completed job, unless told otherwise; all steps, as far as they go."""
+        result = "more"
         for _ in range(PRUNE_STEPS_MAX):
             result = await self.prune_step(slot, keep_s=keep_s, carry_limit=carry_limit)
             if result != "more":

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from awa.model.limits import PAGE_MAX_ROWS
+from awa.model.errors import NotFound
+from awa.model.limits import JOB_ID_MAX, PAGE_MAX_ROWS
 
 CURSOR_MAX_CHARS = 200
 
@@ -28,3 +29,10 @@ Search = Annotated[
 ]
 JobId = Annotated[str, Path(examples=["41007"], json_schema_extra={"format": "int64"})]
 QueueName = Annotated[str, Path(examples=["email"])]
+
+
+def job_number(text: str) -> int:
+    """The id that a path names. Text that is no id names no job."""
+    if text.isascii() and text.isdecimal() and len(text) <= 19 and 0 < int(text) <= JOB_ID_MAX:
+        return int(text)
+    raise NotFound(f"there is no job {text[:40]!r}", hint="a job's id is a whole number above 0")

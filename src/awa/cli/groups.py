@@ -8,6 +8,7 @@ from awa.cli import (
     cron,
     demo,
     dev,
+    dlq,
     doctor,
     enqueue,
     jobs,
@@ -36,5 +37,6 @@ def add_groups(app: typer.Typer) -> None:
     app.command("enqueue", rich_help_panel=_OPERATE)(enqueue.enqueue)
     app.add_typer(jobs.app, name="job", rich_help_panel=_OPERATE)
     app.add_typer(queues.app, name="queue", rich_help_panel=_OPERATE)
+    app.add_typer(dlq.app, name="dlq", rich_help_panel=_OPERATE)
     app.add_typer(cron.app, name="cron", rich_help_panel=_OPERATE)
     app.add_typer(batch_ops.app, name="batch-ops", rich_help_panel=_OPERATE)

@@ -43,6 +43,11 @@ async def ids(
     return [row["id"] for row in await run.rows(conn, "dead_letters/ids", params)]
 
 
+async def count(conn: Connection, which: Which) -> int:
+    """How many there are."""
+    return int(await run.value(conn, "dead_letters/count", asdict(which)))
+
+
 async def depth(conn: Connection) -> list[Row]:
     """Each queue with dead letters, or that would have some: depth, oldest_at, newest_at, enabled."""
     return await run.rows(conn, "dead_letters/depth")

@@ -18,15 +18,15 @@ from awa.api.job_bodies import (
 )
 from awa.api.job_filter import Attempt, FilterJson, Priority, SearchLine, Text, from_query
 from awa.api.openapi import problems
-from awa.api.parameters import Cursor, JobId, Limit
+from awa.api.parameters import Cursor, JobId, Limit, job_number
 from awa.http.access import Right, needs
 from awa.http.context import actor_of, changing, reading, served, with_actor
 from awa.http.etag import with_etag
 from awa.http.json import to_json
 from awa.http.tokens import Role
-from awa.model.errors import Forbidden, NotFound, invalid_field
+from awa.model.errors import Forbidden, invalid_field
 from awa.model.job import Job
-from awa.model.limits import JOB_ID_MAX, PAGE_DEFAULT_ROWS
+from awa.model.limits import PAGE_DEFAULT_ROWS
 from awa.model.masking import Mask
 from awa.operations import enqueueing, single
 from awa.operations.reading import jobs
@@ -134,7 +134,7 @@ async def get_job(
             "hidden values are shown to admins only", hint="ask without reveal, or as an admin"
         )
     async with reading(request) as conn:
-        found = await jobs.detail(conn, _number(id), mask=_mask(request), reveal=reveal)
+        found = await jobs.detail(conn, job_number(id), mask=_mask(request), reveal=reveal)
     return with_etag(request, {**found.pop("job"), **found})
 
 
@@ -151,7 +151,7 @@ async def cancel_job(
     """Cancel a job that waits or runs; a running handler is told. 409 with the present state if it has ended."""
     async with changing(request) as conn:
         reason = with_actor(request, body.reason)
-        job = await single.cancel_job(conn, _number(id), reason=reason)
+        job = await single.cancel_job(conn, job_number(id), reason=reason)
     return _answer(_shown(request, job))
 
 
@@ -165,7 +165,7 @@ async def cancel_job(
 async def retry_job(request: Request, id: JobId) -> Response:
     """Run a failed, cancelled, retryable or scheduled job now. 409 with the present state in others."""
     async with changing(request) as conn:
-        job = await single.retry_job(conn, _number(id))
+        job = await single.retry_job(conn, job_number(id))
     return _answer(_shown(request, job))
 
 
@@ -178,7 +178,7 @@ async def retry_job(request: Request, id: JobId) -> Response:
 @needs(Right.CHANGE)
 async def change_job(request: Request, id: JobId, body: JobChange) -> Response:
     """Give a waiting job another priority, another queue, or both. 409 with the present state if it doesn't wait."""
-    job_id = _number(id)
+    job_id = job_number(id)
     async with changing(request) as conn:
         if body.queue is not None:
             job = await single.move_job(conn, job_id, body.queue, body.priority)
@@ -187,13 +187,6 @@ async def change_job(request: Request, id: JobId, body: JobChange) -> Response:
         else:
             raise invalid_field("priority", "give a priority, a queue, or both")
     return _answer(_shown(request, job))
-
-
-def _number(text: str) -> int:
-    """The id that a path names. Text that is no id names no job."""
-    if text.isascii() and text.isdecimal() and len(text) <= 19 and 0 < int(text) <= JOB_ID_MAX:
-        return int(text)
-    raise NotFound(f"there is no job {text[:40]!r}", hint="a job's id is a whole number above 0")
 
 
 def _mask(request: Request) -> Mask:
