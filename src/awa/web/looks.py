@@ -14,7 +14,7 @@ from awa.model.masking import Mask
 
 def mask_of(request: Request) -> Mask:
     """The names of fields whose values this server hides."""
-    return Mask.of(getattr(served(request).settings, "masked_keys", None))
+    return Mask.of(served(request).settings.masked_keys)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,12 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from awa.http.access import Right, needs
-from awa.http.context import Served, served
-from awa.operations.reading import stats
+from awa.http.context import served
+from awa.http.overview import overview as look
 from awa.web import charts, words
 from awa.web.pages import PageRoute
 from awa.web.render import render
 
-# As many looks as come within this time share one.
-YOUNG_ENOUGH_S: Final = 1.0
 STATES: Final = (
     "available",
     "scheduled",
@@ -48,8 +46,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 @needs(Right.READ)
 async def overview(request: Request) -> Response:
     """The page; its parts are asked for again whenever the figures change."""
-    context = served(request)
-    seen = await context.recent.get("web.overview", YOUNG_ENOUGH_S, lambda: _look(context))
+    seen = await look(served(request))
     series = charts.since_known(seen["series"], "started_per_s")
     return render(
         request,
@@ -67,11 +64,6 @@ async def overview(request: Request) -> Response:
         minutes=len(series),
         has_figures=any(minute["started_per_s"] is not None for minute in series),
     )
-
-
-async def _look(context: Served) -> dict[str, Any]:
-    async with context.reading() as conn:
-        return await stats.overview(conn)
 
 
 def _summary(seen: dict[str, Any]) -> str:
