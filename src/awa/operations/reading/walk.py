@@ -86,13 +86,14 @@ class Walk:
             if newest is None or newest < down_to:
                 self.below = down_to
                 return True
-            if monotonic() > until_s:
-                return False
             self.below = newest + 1
             began_s = monotonic()
             await self._stretch(where, max(down_to, newest + 1 - ids))
-            ids = _next_length(ids, monotonic() - began_s)
-        return True
+            now_s = monotonic()
+            if now_s > until_s:  # never before the first stretch: each page gets on
+                break
+            ids = _next_length(ids, now_s - began_s)
+        return len(self.rows) >= self._wanted or self.below <= down_to
 
     async def _stretch(self, where: tuple[str, ...], from_id: int = 1) -> None:
         """Add the jobs with ids from `from_id` to below the place where the walk is."""
