@@ -1,22 +1,33 @@
 """The system's Chromium, looked at over its shoulder: whatever it complains of fails the test.
 
 A page of the console may write no error to the browser's log, throw nothing, and ask for nothing that its
-Content-Security-Policy refuses. A test that provokes an answer such as 409 says so with `expecting`.
+Content-Security-Policy refuses. A test that provokes an answer such as 409 says so with `expect_status`.
 """
 
 import re
 import shutil
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import pytest
-from playwright.async_api import Browser, ConsoleMessage, Page, Playwright, Response
+from playwright.async_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    Response,
+    ViewportSize,
+    expect,
+)
 
 Theme = Literal["light", "dark"]
 ARTIFACTS: Final = Path(__file__).parents[2] / "artifacts" / "web"
-WIDTHS: Final = {"desktop": (1280, 900), "phone": (390, 844)}
+WIDTHS: Final[dict[str, ViewportSize]] = {
+    "desktop": {"width": 1280, "height": 900},
+    "phone": {"width": 390, "height": 844},
+}
 WAIT_MS: Final = 15_000
 # Nothing that a browser does of its own accord: no first-run pages, no updates, no calls home.
 ARGUMENTS: Final = (
@@ -34,6 +45,7 @@ ARGUMENTS: Final = (
     "--no-first-run",
     "--no-default-browser-check",
 )
+expect.set_options(timeout=WAIT_MS)
 _REFUSED: Final = re.compile(r"status of (\d+)")
 
 
@@ -67,11 +79,9 @@ class Watched:
         page.on("pageerror", lambda error: self.complaints.append(f"page error: {error}"))
         page.on("requestfailed", self._failed)
 
-    @contextmanager
-    def expecting(self, *statuses: int) -> Iterator[None]:
-        """Answers with these statuses are what the block is about."""
+    def expect_status(self, *statuses: int) -> None:
+        """Answers with these statuses are what the test is about."""
         self._expected |= set(statuses)
-        yield
 
     def check(self) -> None:
         """Fail with everything that the browser complained of."""
@@ -101,11 +111,10 @@ async def opened(
     scripts: bool = True,
 ) -> AsyncIterator[Watched]:
     """A page of a fresh browser profile; its complaints are looked at when the block ends."""
-    size = WIDTHS[width]
     context = await browser.new_context(
         base_url=base_url,
         color_scheme=theme,
-        viewport={"width": size[0], "height": size[1]},
+        viewport=WIDTHS[width],
         java_script_enabled=scripts,
         reduced_motion="reduce",
         locale="en-GB",
