@@ -14,10 +14,11 @@ from psycopg import AsyncConnection
 
 from awa.api import create_app
 from awa.api.routes import batch_op_events, stats_events
-from awa.http import sse
+from awa.http import overview, sse
 from awa.http.live import Live
 from awa.http.tokens import TokenTable
 from awa.operations import progress
+from awa.operations.reading import stats
 from tests.api.conftest import MOVE, TOKENS, error_of
 from tests.api.test_serve import serving
 
@@ -242,6 +243,7 @@ async def test_the_overview_is_told_again_and_again(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stats_events, "LOOK_INTERVAL_S", 0.02)
+    monkeypatch.setattr(overview, "YOUNG_ENOUGH_S", 0)
     async with (
         client_of(create_app(database_url, tokens=TOKENS)) as client,
         watching(client, "/api/stats/events") as events,
@@ -251,3 +253,22 @@ async def test_the_overview_is_told_again_and_again(
     assert first["at"] < again["at"]
     assert set(first["totals"]["available"]) == {"jobs", "exact", "bound"}
     assert first["verdict"]["level"] in {"ok", "warn", "bad"}
+
+
+async def test_all_who_ask_for_the_overview_at_once_cost_one_look(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+    look = stats.overview
+
+    async def counted(*args: Any, **more: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return await look(*args, **more)
+
+    monkeypatch.setattr(stats, "overview", counted)
+    monkeypatch.setattr(overview, "YOUNG_ENOUGH_S", 3_600)
+    async with client_of(create_app(database_url, tokens=TOKENS)) as client:
+        answers = await asyncio.gather(*(client.get("/api/stats") for _ in range(20)))
+    assert [one.status_code for one in answers] == [200] * 20
+    assert looks == 1

@@ -8,9 +8,9 @@ from awa.api.guarded import GuardedRoute
 from awa.api.job_bodies import COUNT
 from awa.api.openapi import example, problems
 from awa.http.access import Right, needs
-from awa.http.context import reading, served
+from awa.http.context import served
 from awa.http.etag import with_etag
-from awa.operations.reading import stats
+from awa.http.overview import overview
 
 router = APIRouter(prefix="/api/stats", route_class=GuardedRoute, tags=["statistics"])
 
@@ -44,8 +44,6 @@ _EXAMPLE: dict[str, Any] = {
     responses=problems(401, 403, 422, 503) | example(_EXAMPLE),
 )
 @needs(Right.READ)
-async def overview(request: Request) -> Response:
+async def show_overview(request: Request) -> Response:
     """Give throughput, backlog, waits, operations, runtimes, storage, and a verdict with what to do."""
-    stale_after_s = served(request).settings.runtime_stale_s / 2
-    async with reading(request) as conn:
-        return with_etag(request, await stats.overview(conn, stale_after_s=stale_after_s))
+    return with_etag(request, await overview(served(request)))

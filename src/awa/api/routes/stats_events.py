@@ -10,8 +10,8 @@ from awa.api.openapi import problems
 from awa.http.access import Right, needs
 from awa.http.context import served
 from awa.http.live import Topic
+from awa.http.overview import overview
 from awa.http.sse import MEDIA_TYPE, Event, stream
-from awa.operations.reading import stats
 
 router = APIRouter(prefix="/api/stats", route_class=GuardedRoute, tags=["stats"])
 
@@ -41,8 +41,7 @@ async def watch_stats(request: Request) -> Response:
     context = served(request)
 
     async def look(_before: dict[str, Any] | None) -> dict[str, Any]:
-        async with context.reading() as conn:
-            return await stats.overview(conn)
+        return await overview(context)
 
     return stream(request, Topic("stats", look, LOOK_INTERVAL_S), _told)
 

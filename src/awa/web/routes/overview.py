@@ -13,6 +13,8 @@ from awa.web import charts, words
 from awa.web.pages import PageRoute
 from awa.web.render import render
 
+FAILED_WARN_SHARE: Final = 0.02
+FAILED_BAD_SHARE: Final = 0.1
 STATES: Final = (
     "available",
     "scheduled",
@@ -56,6 +58,7 @@ async def overview(request: Request) -> Response:
         summary=_summary(seen),
         leads=_LEADS,
         states=STATES,
+        failed_level=_failed_level(seen["throughput"]),
         waiting=seen["totals"]["available"],
         fullest=max((row["available"].jobs for row in seen["backlog"]), default=0),
         sparks={name: _spark(series, name) for name in ("started", "completed", "failed")},
@@ -74,6 +77,13 @@ def _summary(seen: dict[str, Any]) -> str:
     since = f"; the oldest has waited for {words.span(oldest['age_s'])}" if oldest else ""
     there = words.things(runtimes["alive"], "runtime")
     return words.sentence(f"{waits} and {runs}{since}. {there} {_are(runtimes['alive'])} alive")
+
+
+def _failed_level(throughput: dict[str, float | None]) -> str | None:
+    """A failure now and then is no alarm; a share of all that ended is."""
+    failed, completed = throughput["failed_per_s"] or 0, throughput["completed_per_s"] or 0
+    share = failed / (failed + completed) if failed else 0
+    return "bad" if share >= FAILED_BAD_SHARE else "warn" if share >= FAILED_WARN_SHARE else None
 
 
 def _verb(count: int, verb: str) -> str:
