@@ -13,7 +13,7 @@ from awa.model.errors import AwaError, Conflict, NotFound, ValidationError, inva
 from awa.model.limits import JOB_ID_MAX, PRIORITY_FIRST, PRIORITY_LAST
 from awa.operations import single
 from awa.operations.reading import jobs
-from awa.web import words
+from awa.web import deeds, words
 from awa.web.looks import mask_of
 from awa.web.pages import PageRoute, go_to
 from awa.web.render import render
@@ -128,6 +128,7 @@ async def _page(
         status=status,
         **detail,
         marks=MARKS,
+        done_words=deeds.done_words,
         priorities=PRIORITIES,
         last_error=_last_error(job),
         refusal=words.sentence(refusal.message) if refusal else None,

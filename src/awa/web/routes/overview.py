@@ -9,7 +9,7 @@ from markupsafe import Markup
 from awa.http.access import Right, needs
 from awa.http.context import served
 from awa.http.overview import overview as look
-from awa.web import charts, words
+from awa.web import charts, deeds, words
 from awa.web.pages import PageRoute
 from awa.web.render import render
 
@@ -57,6 +57,7 @@ async def overview(request: Request) -> Response:
         headline=_HEADLINES[seen["verdict"]["level"]],
         summary=_summary(seen),
         leads=_LEADS,
+        told=deeds.told,
         states=STATES,
         failed_level=_failed_level(seen["throughput"]),
         waiting=seen["totals"]["available"],

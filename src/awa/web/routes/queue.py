@@ -18,7 +18,7 @@ from awa.operations import single
 from awa.operations.reading import queues
 from awa.operations.reading.counts import Count, total
 from awa.storage import queues as storage_queues
-from awa.web import charts, words
+from awa.web import charts, deeds, words
 from awa.web.confirm import must_be_typed, typed_enough
 from awa.web.pages import PageRoute, go_to
 from awa.web.render import render
@@ -111,6 +111,7 @@ async def _page(request: Request, name: str) -> Response:
         depth=queue["depth"],
         waiting=total(queue["depth"][state] for state in WAITING),
         flow=_flow(series),
+        told=deeds.told,
         minutes=len(series),
         has_figures=any(minute["completed_per_s"] is not None for minute in series),
         deepest=max((count.jobs for count in queue["by_priority"].values()), default=0),
