@@ -29,6 +29,7 @@ from awa.model.errors import (
     ValidationError,
 )
 from awa.model.filter import JobFilter
+from awa.model.follow_up import FollowUp
 from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
 from awa.model.states import JobState, OperationState
@@ -44,6 +45,7 @@ __all__ = [
     "DatabaseError",
     "Draft",
     "FieldProblem",
+    "FollowUp",
     "Forbidden",
     "Job",
     "JobFilter",

@@ -20,7 +20,7 @@ from awa.db.pool import Pool, connect, connection, make_pool
 from awa.model.cron import APP_DEFAULT, Schedule
 from awa.model.errors import ValidationError, invalid_field
 from awa.model.limits import check_queue
-from awa.model.task import Handler, Tasks
+from awa.model.task import FollowUps, Handler, Tasks
 
 A = TypeVar("A")
 
@@ -116,17 +116,32 @@ class Base:
             return await migrations.migrate(conn)
 
     def task(
-        self, args: type[A], *, kind: str | None = None, queue: str | None = None
+        self,
+        args: type[A],
+        *,
+        kind: str | None = None,
+        queue: str | None = None,
+        on_completed: FollowUps[A] | None = None,
+        on_failed: FollowUps[A] | None = None,
     ) -> Callable[[Handler[A]], Handler[A]]:
         """A decorator that registers the handler of a kind of job.
 
         `args` is a dataclass, a pydantic model, a TypedDict or dict. The kind comes from its name
         (`SendEmail` gives `send_email`) or from `kind`. Jobs go to `queue` unless an insert says else.
-        An `async def` handler runs on the event loop, a plain one in a thread.
+        An `async def` handler runs on the event loop, a plain one in a thread. `on_completed` and `on_failed`
+        are given the job when it has ended so, for good, and answer what is to follow: the arguments of a job, an
+        `awa.FollowUp` with options, a list of them, or None. Those jobs are inserted in the transaction that ends it.
         """
 
         def register(handler: Handler[A]) -> Handler[A]:
-            self.tasks.add(args, handler, kind=kind, queue=queue)
+            self.tasks.add(
+                args,
+                handler,
+                kind=kind,
+                queue=queue,
+                on_completed=on_completed,
+                on_failed=on_failed,
+            )
             return handler
 
         return register

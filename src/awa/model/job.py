@@ -4,14 +4,19 @@
 a handler can say `Job[SendEmail]`; read from the database (`JobRow`), `args` is what the JSON held.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, Unpack
 from uuid import UUID
 
 from awa.model.errors import Conflict
 from awa.model.states import JobState
+
+if TYPE_CHECKING:
+    from awa.model.draft import JobOptions
 
 A = TypeVar("A")
 
@@ -51,6 +56,10 @@ class Job(Generic[A]):
 
     def update_metadata(self, changes: Mapping[str, Any]) -> None:
         """Merge `changes` into the job's metadata; written when the attempt ends."""
+        raise self._not_running()
+
+    def follow_up(self, args: object, **options: Unpack[JobOptions]) -> None:
+        """Insert a job if, and in the moment that, this attempt completes the job; options as for `insert`."""
         raise self._not_running()
 
     async def flush_progress(self) -> None:

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from awa.model.errors import Conflict, UnknownJobKind
+from awa.model.errors import Conflict, UnknownJobKind, invalid_field
 from awa.model.job import Job
 from awa.model.limits import check_kind, check_queue
 from awa.model.outcome import Outcome
 from awa.model.payload import check_args_type, decoder, kind_of
 
 A = TypeVar("A")
+
+# What a task wants to happen when one of its jobs has ended: arguments of a job, Drafts of them, or nothing.
+FollowUps: TypeAlias = Callable[[Job[A]], object]
 
 # An async handler runs on the event loop, a plain one in a thread.
 Handler: TypeAlias = Callable[[Job[A]], Awaitable[Outcome | None] | Outcome | None]
@@ -34,6 +37,8 @@ class Task(Generic[A]):
     queue: str | None
     is_async: bool
     decode: Callable[[bytes | str], A]
+    on_completed: FollowUps[A] | None = None
+    on_failed: FollowUps[A] | None = None
 
 
 class Tasks:
@@ -46,7 +51,14 @@ class Tasks:
         self._by_type: dict[type[Any], Task[Any]] = {}
 
     def add(
-        self, args_type: type[A], handler: Handler[A], *, kind: str | None, queue: str | None
+        self,
+        args_type: type[A],
+        handler: Handler[A],
+        *,
+        kind: str | None,
+        queue: str | None,
+        on_completed: FollowUps[A] | None = None,
+        on_failed: FollowUps[A] | None = None,
     ) -> Task[A]:
         """Register a handler. A second handler for one kind is refused with Conflict."""
         check_args_type(args_type)
@@ -64,6 +76,8 @@ class Tasks:
             queue=None if queue is None else check_queue(queue),
             is_async=_is_async(handler),
             decode=decoder(args_type),
+            on_completed=_callable(on_completed, "on_completed"),
+            on_failed=_callable(on_failed, "on_failed"),
         )
         self._by_kind[kind] = task
         if args_type is not dict:
@@ -92,6 +106,14 @@ class Tasks:
 
     def __len__(self) -> int:
         return len(self._by_kind)
+
+
+def _callable(ask: FollowUps[A] | None, field: str) -> FollowUps[A] | None:
+    if ask is None:
+        return None
+    if not callable(ask) or inspect.iscoroutinefunction(ask):
+        raise invalid_field(field, f"expected a plain function of the job, got {ask!r}")
+    return ask
 
 
 def _is_async(handler: Callable[..., Any]) -> bool:

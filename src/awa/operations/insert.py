@@ -40,7 +40,7 @@ async def insert_job(
     """Insert one job in the caller's transaction. Raises ValidationError before anything is written."""
     prepared = prepare(args, options, tasks)
     queue = queue_for([prepared.kind], options, tasks)
-    inserted = await enqueue_one(conn, queue, _new(prepared))
+    inserted = await enqueue_one(conn, queue, new_job(prepared))
     events.inserted(queue, 1)
     return _job(args, queue, prepared, inserted)
 
@@ -64,7 +64,7 @@ async def insert_jobs(
     prepared = prepare_many(given, options, tasks)
     queue = queue_for((job.kind for job in prepared), options, tasks)
     async with _together(conn, (len(job.args_json) for job in prepared), len(prepared), alone):
-        inserted = await enqueue_many(conn, queue, [_new(job) for job in prepared])
+        inserted = await enqueue_many(conn, queue, [new_job(job) for job in prepared])
     events.inserted(queue, len(inserted))
     return [
         _job(args, queue, job, where)
@@ -83,7 +83,7 @@ async def _insert_alike(
     kind, texts = alike
     queue = queue_for([kind], options, tasks)
     like = Prepared(kind, b"", options)
-    inserted = await enqueue_alike(conn, queue, _new(like), texts)
+    inserted = await enqueue_alike(conn, queue, new_job(like), texts)
     events.inserted(queue, len(given))
     jobs: list[Job[Any]] = []
     done = 0
@@ -105,7 +105,8 @@ def _together(
     return conn.transaction()
 
 
-def _new(job: Prepared) -> NewJob:
+def new_job(job: Prepared) -> NewJob:
+    """A prepared job as the storage takes it."""
     o = job.options
     return NewJob(
         job.kind,

@@ -19,7 +19,7 @@ from awa.model.draft import JobOptions
 from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
 from awa.model.states import JobState
-from awa.model.task import Handler
+from awa.model.task import FollowUps, Handler
 from awa.sync.portal import Portal
 
 A = TypeVar("A")
@@ -117,15 +117,25 @@ class Client:
         return self._portal.run(self.aio.migrate())
 
     def task(
-        self, args: type[A], *, kind: str | None = None, queue: str | None = None
+        self,
+        args: type[A],
+        *,
+        kind: str | None = None,
+        queue: str | None = None,
+        on_completed: FollowUps[A] | None = None,
+        on_failed: FollowUps[A] | None = None,
     ) -> Callable[[Handler[A]], Handler[A]]:
         """A decorator that registers the handler of a kind of job.
 
         `args` is a dataclass, a pydantic model, a TypedDict or dict. The kind comes from its name
         (`SendEmail` gives `send_email`) or from `kind`. Jobs go to `queue` unless an insert says else.
-        An `async def` handler runs on the event loop, a plain one in a thread.
+        An `async def` handler runs on the event loop, a plain one in a thread. `on_completed` and `on_failed`
+        are given the job when it has ended so, for good, and answer what is to follow: the arguments of a job, an
+        `awa.FollowUp` with options, a list of them, or None. Those jobs are inserted in the transaction that ends it.
         """
-        return self.aio.task(args, kind=kind, queue=queue)
+        return self.aio.task(
+            args, kind=kind, queue=queue, on_completed=on_completed, on_failed=on_failed
+        )
 
     def insert(self, args: A, **options: Unpack[JobOptions]) -> Job[A]:
         """Insert one job; answers it with its id.

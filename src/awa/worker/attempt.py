@@ -18,11 +18,13 @@ from enum import StrEnum
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from awa.model.draft import plain_metadata
+from awa.model.draft import JobOptions, plain_metadata
 from awa.model.errors import UnknownJobKind
+from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
-from awa.model.task import Tasks
+from awa.model.task import Task, Tasks
 from awa.storage.claim import ClaimedJob
+from awa.worker.follow_ups import Follower, asked_of, make_follow_up
 from awa.worker.job import RunningJob
 from awa.worker.threads import Threads
 
@@ -63,11 +65,13 @@ class Attempt:
         "changes",
         "claimed_s",
         "ended",
+        "followers",
         "ledger",
         "progress",
         "recorded",
         "row",
         "runner",
+        "tasks",
         "unsaved",
         "why",
     )
@@ -83,6 +87,8 @@ class Attempt:
         self.changes: dict[str, Any] | None = None  # of the metadata, written at the end
         self.progress: dict[str, Any] | None = None
         self.unsaved = False  # progress that the database doesn't know
+        self.tasks: Tasks | None = None  # from when the handler runs
+        self.followers: list[Follower] | None = None  # jobs that come with its end
 
     def metadata(self) -> dict[str, Any]:
         """The job's metadata with what the handler changed."""
@@ -96,6 +102,11 @@ class Attempt:
     def change_metadata(self, changes: Mapping[str, Any]) -> None:
         """Keep changes of the metadata for the end of the attempt."""
         self.changes = {**(self.changes or {}), **plain_metadata(changes)}
+
+    def follow_up(self, args: object, options: JobOptions) -> None:
+        """Keep a job that is to be inserted when this attempt completes the job."""
+        follower = make_follow_up(args, options, self.tasks or Tasks())
+        self.followers = [*(self.followers or ()), follower]
 
     async def flush(self) -> None:
         """Write the progress now."""
@@ -111,9 +122,12 @@ async def run_attempt(
     CancelledError only when the event loop itself is being taken down.
     """
     began_s = monotonic()
+    task: Task[Any] | None = None
+    job: RunningJob[Any] | None = None
     try:
         task = tasks.get(attempt.row.kind) or tasks.need(attempt.row.kind)
-        job: RunningJob[Any] = RunningJob(attempt, task.decode(attempt.row.args))
+        attempt.tasks = tasks
+        job = RunningJob(attempt, task.decode(attempt.row.args))
         if task.is_async:
             attempt.runner = runner
             result = await task.handler(job)  # type: ignore[misc]
@@ -127,9 +141,12 @@ async def run_attempt(
         result = problem
     finally:
         attempt.runner = None
-    if result is None:
+    if result is None and task is not None and task.on_completed is None:
         return COMPLETED, monotonic() - began_s
-    return decide(result, attempt.row.kind), monotonic() - began_s
+    verdict = decide(result, attempt.row.kind)
+    if task is not None and job is not None:
+        verdict = _with_follow_ups(attempt, task, job, verdict)
+    return verdict, monotonic() - began_s
 
 
 def decide(result: object, kind: str) -> Verdict:
@@ -161,6 +178,29 @@ def decide(result: object, kind: str) -> Verdict:
                 type(result).__name__,
             )
             return COMPLETED
+
+
+def _with_follow_ups(attempt: Attempt, task: Task[Any], job: Job[Any], verdict: Verdict) -> Verdict:
+    """Ask the task what is to follow this end; a completion whose follow-ups can't be made is none."""
+    row = attempt.row
+    completed = verdict.outcome == "completed"
+    for_good = verdict.outcome == "failed" or (
+        verdict.outcome == "retried" and row.attempt >= row.max_attempts
+    )
+    if not completed:
+        attempt.followers = None
+    ask = task.on_completed if completed else task.on_failed if for_good else None
+    if ask is None:
+        return verdict
+    try:
+        more = asked_of(ask, job, attempt.tasks or Tasks())
+        attempt.followers = [*(attempt.followers or ()), *more] or None
+    except Exception as problem:
+        attempt.followers = None
+        if completed:
+            return Verdict("retried", error=_told(problem, f"on_completed failed: {problem}"))
+        log.exception("on_failed of %s failed for job %d; nothing follows it", row.kind, row.job_id)
+    return verdict
 
 
 def _stopped(attempt: Attempt, cancelled: asyncio.CancelledError) -> Verdict:

@@ -22,6 +22,7 @@ from awa.events import jobs as events
 from awa.model.errors import AwaError, ValidationError
 from awa.storage.finish import Ending, complete, finish
 from awa.worker.attempt import RETURNED, Attempt, Verdict
+from awa.worker.follow_ups import insert_follow_ups
 from awa.worker.ledger import Ledger
 from awa.worker.retry import Retry
 
@@ -138,13 +139,24 @@ class Finisher:
         attempt, verdict, busy_s = endings[0]
         log.error("the end of job %d could not be stored: %s", attempt.row.job_id, problem)
         told = verdict.error
-        if attempt.changes is None and (told is None or told["kind"] == _UNSTORABLE):
+        if attempt.followers is not None:
+            verdict, told = _without_followers(attempt, verdict, problem), None
+        elif attempt.changes is None and (told is None or told["kind"] == _UNSTORABLE):
             return  # nothing left to leave out: it stays open here, and is rescued when this process ends
         attempt.changes = None
         if told is not None:
             sentence = f"what this attempt reported could not be stored: {problem}"
             verdict = verdict._replace(error={"error": sentence, "kind": _UNSTORABLE})
         await self._send([_Ended(attempt, verdict, busy_s)])
+
+
+def _without_followers(attempt: Attempt, verdict: Verdict, problem: AwaError) -> Verdict:
+    """A job whose follow-ups can't be stored is not completed: it is tried again, and says why."""
+    attempt.followers = None
+    if verdict.outcome != "completed":
+        return verdict
+    sentence = f"what was to follow could not be stored: {problem}"
+    return Verdict("retried", error={"error": sentence, "kind": _UNSTORABLE})
 
 
 def _sorted_out(flight: list[_Ended]) -> list[list[_Ended]]:
@@ -156,13 +168,18 @@ def _sorted_out(flight: list[_Ended]) -> list[list[_Ended]]:
 
 
 def _is_plain(ended: _Ended) -> bool:
-    return ended.verdict.outcome == "completed" and ended.attempt.changes is None
+    attempt = ended.attempt
+    return (
+        ended.verdict.outcome == "completed"
+        and attempt.changes is None
+        and attempt.followers is None
+    )
 
 
 async def _tell(conn: Connection, ledger: Ledger, endings: list[_Ended]) -> set[int]:
     """Tell the database of one set; answers the positions that were not ours any more."""
     if not _is_plain(endings[0]):
-        owned = await finish(conn, ledger.runtime_id, [_told(ended) for ended in endings])
+        owned = await _finish(conn, ledger, endings)
         return {ended.attempt.row.lane_seq for ended in endings} - owned.keys()
     rows = [ended.attempt.row for ended in endings]
     return await complete(
@@ -172,6 +189,18 @@ async def _tell(conn: Connection, ledger: Ledger, endings: list[_Ended]) -> set[
         [row.claim_no for row in rows],
         [row.lane_seq for row in rows],
     )
+
+
+async def _finish(conn: Connection, ledger: Ledger, endings: list[_Ended]) -> dict[int, str]:
+    """End attempts, and insert what follows those that are over for good; answers position -> state of what was ours."""
+    told = [_told(ended) for ended in endings]
+    if not any(ended.attempt.followers for ended in endings):
+        return await finish(conn, ledger.runtime_id, told)
+    async with conn.transaction():
+        owned = await finish(conn, ledger.runtime_id, told)
+        over = [e for e in endings if owned.get(e.attempt.row.lane_seq) in {"completed", "failed"}]
+        await insert_follow_ups(conn, (f for e in over for f in e.attempt.followers or ()))
+    return owned
 
 
 def _told(ended: _Ended) -> Ending:

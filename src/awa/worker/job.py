@@ -7,8 +7,9 @@ from the row when a handler asks for them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
+from awa.model.draft import JobOptions
 from awa.model.errors import invalid_field
 from awa.model.job import Job
 from awa.model.states import JobState
@@ -70,6 +71,9 @@ class RunningJob(Job[A]):
 
     def update_metadata(self, changes: Mapping[str, Any]) -> None:
         self._attempt.change_metadata(changes)
+
+    def follow_up(self, args: object, **options: Unpack[JobOptions]) -> None:
+        self._attempt.follow_up(args, options)
 
     async def flush_progress(self) -> None:
         await self._attempt.flush()
