@@ -95,6 +95,17 @@ def test_one_job_is_changed_at_a_time(awa: Awa) -> None:
     assert awa("--json", "job", "retry", job).document["state"] == "available"
 
 
+def test_a_queue_that_nobody_knows_can_be_paused_but_not_drained(awa: Awa) -> None:
+    drained = awa("queue", "drain", "maill", "--yes")
+    assert (drained.code, "no queue 'maill'" in drained.err) == (3, True)
+    paused = awa("queue", "pause", "maill")
+    assert (paused.code, "Nothing has ever been put into it" in paused.out) == (0, True)
+    add(awa, "--queue", "mail")
+    assert awa("queue", "pause", "mail").out == "The queue mail is paused.\n"
+    assert awa("queue", "drain", "mail", "--yes").code == 0
+    assert awa("queue", "drain", "mail", "--yes").code == 0  # empty, but known
+
+
 def test_queues_are_paused_resumed_counted_and_drained(awa: Awa) -> None:
     for _ in range(3):
         add(awa, "--queue", "mail")

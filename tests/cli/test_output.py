@@ -1,12 +1,16 @@
 """What is shown fits the terminal; what is copied or counted is never cut."""
 
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from rich.console import Console
 
 from awa.cli.output import Column, number, rows_table
+from awa.cli.render_operations import operation_columns, operation_line
 from tests.cli.conftest import Awa
 
 COLUMNS = (
@@ -23,9 +27,9 @@ ROW: dict[str, Any] = {
 }
 
 
-def drawn(rows: list[dict[str, Any]], width: int) -> list[str]:
+def drawn(rows: list[dict[str, Any]], width: int, columns: Sequence[Column] = COLUMNS) -> list[str]:
     console = Console(file=StringIO(), width=width)
-    console.print(rows_table(rows, COLUMNS, width=width))
+    console.print(rows_table(rows, columns, width=width))
     file = console.file
     assert isinstance(file, StringIO)
     return file.getvalue().splitlines()
@@ -38,6 +42,26 @@ def test_a_row_is_one_line_and_its_id_and_state_are_whole(width: int) -> None:
     assert max(len(line) for line in lines) <= width
     assert "123456789" in lines[1]
     assert "available" in lines[1]
+
+
+@pytest.mark.parametrize("days_ago", [0, 5, 400])
+@pytest.mark.parametrize("state", ["cancelling", "completed", "scanning"])
+@pytest.mark.parametrize("op_kind", ["set_priority", "move_queue"])
+def test_an_operation_is_whole_at_eighty_columns(op_kind: str, state: str, days_ago: int) -> None:
+    row = {
+        "id": uuid4(),
+        "op_kind": op_kind,
+        "state": state,
+        "total_matched": 1_000_000,
+        "processed": 999_999,
+        "skipped": 1,
+        "errored": 0,
+        "submitted_at": datetime.now(UTC) - timedelta(days=days_ago),
+    }
+    heading, line = drawn([operation_line(row)], 80, operation_columns(80))
+    assert line.split()[:5] == [str(row["id"]), op_kind, state, "100", "%"]
+    assert "…" not in line
+    assert heading.split() == ["ID", "KIND", "STATE", "DONE", "SINCE"]
 
 
 def test_what_fits_is_not_cut() -> None:

@@ -90,7 +90,7 @@ def cancel(context: typer.Context, job_id: JobId) -> None:
 
 @app.command("retry")
 def retry(context: typer.Context, job_id: JobId) -> None:
-    """Make a failed or cancelled job available again."""
+    """Run a failed, cancelled, scheduled or retryable job now."""
 
     async def work(session: Session) -> None:
         job = await session.client.retry(job_id)

@@ -11,6 +11,7 @@ from awa.cli.progress import clock
 from awa.cli.session import Session, run
 from awa.model.errors import NotFound
 from awa.model.limits import check_queue
+from awa.storage import queues
 
 app = typer.Typer(help="What waits where; hold a queue or empty it.", no_args_is_help=True)
 
@@ -50,7 +51,7 @@ def stats(context: typer.Context, queue: QueueName) -> None:
     async def work(session: Session) -> None:
         found = await session.client.queue_stats(queue)
         if not found:
-            raise NotFound(f"no queue {queue!r} has ever held a job", hint="See: awa queue list")
+            raise _unknown(queue)
         session.out.record(found[0])
 
     run(context, work)
@@ -62,12 +63,19 @@ def pause(
     queue: QueueName,
     by: Annotated[str | None, typer.Option("--by", help="Who says so; shown in the list.")] = None,
 ) -> None:
-    """Stop handing out jobs of a queue. What runs, runs on; new jobs pile up."""
+    """Stop handing out jobs of a queue, of one yet to come too. What runs, runs on; new jobs pile up."""
     check_queue(queue)
 
     async def work(session: Session) -> None:
+        async with session.client.connection() as conn:
+            known = await queues.exists(conn, queue)
         row = await session.client.pause_queue(queue, paused_by=by)
-        session.out.result(row, f"The queue {queue} is paused.")
+        new = (
+            ""
+            if known
+            else " Nothing has ever been put into it; if that's a surprise, see: awa queue list"
+        )
+        session.out.result(row, f"The queue {queue} is paused.{new}")
 
     run(context, work)
 
@@ -97,6 +105,9 @@ def drain(
 
     async def work(session: Session) -> None:
         session.if_interrupted = "Interrupted; nothing was cancelled."
+        async with session.client.connection() as conn:
+            if not await queues.exists(conn, queue):
+                raise _unknown(queue)
         if not yes:
             confirm(session.out, f"Cancel everything that waits in the queue {queue}?")
         session.if_interrupted = (
@@ -107,6 +118,10 @@ def drain(
         session.out.result({"queue": queue, "cancelled": drained}, words)
 
     run(context, work)
+
+
+def _unknown(queue: str) -> NotFound:
+    return NotFound(f"no queue {queue!r} has ever held a job", hint="See: awa queue list")
 
 
 def _line(row: Mapping[str, Any]) -> dict[str, Any]:

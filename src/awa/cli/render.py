@@ -46,6 +46,15 @@ def short_time(moment: datetime) -> str:
     return local.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M")
 
 
+def short_day(moment: datetime) -> str:
+    """As short as can be: the time if it is today's, the day in this year, the month before that."""
+    local = moment.astimezone()
+    now = datetime.now(local.tzinfo)
+    if local.date() == now.date():
+        return local.strftime("%H:%M:%S")
+    return local.strftime("%d %b" if local.year == now.year else "%b %Y")
+
+
 def job_page(job: Job[Any]) -> RenderableType:
     """Everything about one job: its columns, its arguments, and what went wrong so far."""
     document = job_document(job)

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from awa.cli.output import Column, cell, fields_table, number, rows_table
-from awa.cli.render import short_time
+from awa.cli.render import short_day, short_time
 from awa.model.states import OperationState
 
 BREAKDOWN_VALUES: Final = 5
@@ -29,8 +29,8 @@ _NARROW_COLUMNS: Final = (
     Column("id", "ID", plain=True),
     Column("op_kind", "KIND", elastic=True),
     Column("state", "STATE"),
-    Column("progress", "DONE", right=True),
-    Column("submitted", "SINCE"),
+    Column("share", "DONE", right=True),
+    Column("since", "SINCE"),
 )
 _WIDE_COLUMNS: Final = (
     Column("id", "ID", plain=True),
@@ -93,16 +93,17 @@ def preview_page(preview: Mapping[str, Any]) -> RenderableType:
 
 
 def operation_columns(width: int) -> tuple[Column, ...]:
-    """The columns of a list of operations that fit: an id alone takes 36."""
+    """The columns of a list of operations that fit: an id alone takes 36 of 80."""
     return _WIDE_COLUMNS if width >= WIDE_ENOUGH else _NARROW_COLUMNS
 
 
 def operation_line(row: Mapping[str, Any]) -> dict[str, Any]:
     """What fits into a line of a list."""
-    total = "?" if row["total_matched"] is None else f"{row['total_matched']:,}"
+    total = row["total_matched"]
     accounted = row["processed"] + row["skipped"] + row["errored"]
-    submitted = short_time(row["submitted_at"])
-    return {**row, "progress": f"{accounted:,}/{total}", "submitted": submitted}
+    share = None if total is None else f"{100 * accounted // total if total else 100} %"
+    times = {"submitted": short_time(row["submitted_at"]), "since": short_day(row["submitted_at"])}
+    return {**row, "share": share, **times}
 
 
 def operation_page(

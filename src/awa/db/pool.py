@@ -4,6 +4,7 @@ Connections are in autocommit mode and carry no session state. Statements are pr
 the caller says that no pooler stands between.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -132,9 +133,17 @@ async def open_pool(
 
 @asynccontextmanager
 async def connection(pool: Pool) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
-    """A connection of the pool, its failures said as this library's errors."""
+    """A connection of the pool, its failures said as this library's errors.
+
+    Before Python 3.12 a cancellation that comes in the moment in which the pool hands the connection over is lost
+    (`asyncio.wait_for`), and a task that nobody can end any more goes on. So it is asked for here.
+    """
+    task = asyncio.current_task()
+    requests = task.cancelling() if task is not None else 0
     try:
         async with pool.connection() as conn:
+            if task is not None and task.cancelling() > requests:
+                raise asyncio.CancelledError
             yield conn
     except psycopg.Error as error:
         raise translate(error) from error

@@ -11,7 +11,6 @@ from awa.events.instruments import Counter, Duration, Gauge
 log = logging.getLogger("awa")
 
 _beats = Counter("awa_heartbeats_total", "Heartbeats, by result", ["result"])
-_dead = Counter("awa_runtime_declared_dead_total", "Times this process was taken for dead")
 _trouble = Counter("awa_database_errors_total", "Calls that failed and are tried again", ["call"])
 _listening = Gauge("awa_listener_connected", "1 while the wake-up connection stands")
 _leading = Gauge("awa_maintenance_leader", "1 while this process leads maintenance")
@@ -37,7 +36,6 @@ def beat(result: str) -> None:
 
 def declared_dead(old: UUID, new: UUID, dropped: int) -> None:
     """The database takes this runtime for dead; its attempts are dropped, it goes on under a new id."""
-    _dead.add(1)
     log.warning(
         "runtime %s was declared dead while it was slow; %d attempts dropped, going on as %s",
         old,
@@ -75,5 +73,5 @@ def duty_failed(duty: str, problem: BaseException) -> None:
 
 def names() -> Iterable[str]:
     """The names of these metrics, for the documentation's check."""
-    own = (_beats, _dead, _trouble, _listening, _leading, _duty_s, _duty_failed)
+    own = (_beats, _trouble, _listening, _leading, _duty_s, _duty_failed)
     return (metric.name for metric in own)
