@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -170,7 +171,7 @@ class Worker:
         app, schedules = self._declares
         async with connection(self.pool) as conn:
             db_now = await runtimes.register(
-                conn, runtime_id, self.roles, queues, app=app, schedules=schedules
+                conn, runtime_id, self.roles, queues, _version(), app=app, schedules=schedules
             )
         return Ledger(runtime_id, db_now, self.heartbeat.flush)
 
@@ -239,3 +240,11 @@ async def _finished(tasks: Sequence[asyncio.Task[Any]], timeout_s: float) -> Non
         for task in late:
             task.cancel()
         _, late = await asyncio.wait(late, timeout=CANCEL_AGAIN_S)
+
+
+def _version() -> str:
+    """What a runtime says it runs; a copy that was never installed has no version."""
+    try:
+        return version("awa-jobs")
+    except PackageNotFoundError:
+        return ""
