@@ -16,4 +16,9 @@ def must_be_typed(count: int) -> bool:
 
 def typed_enough(form: Form, count: int) -> bool:
     """Whether the number was typed where it has to be, with or without separators."""
-    return not must_be_typed(count) or form.get(TYPED_FIELD).translate(_SEPARATORS) == str(count)
+    return not must_be_typed(count) or is_typed(form, count)
+
+
+def is_typed(form: Form, count: int) -> bool:
+    """Whether the number was typed, with or without separators."""
+    return form.get(TYPED_FIELD).translate(_SEPARATORS) == str(count)

@@ -40,6 +40,8 @@ PAGES: Final = (
     ("queues", "/queues", "Queues"),
     ("kinds", "/kinds", "Kinds"),
     ("operations", "/operations", "Operations"),
+    ("dead-letters", "/dead-letters", "Dead letters"),
+    ("cron", "/cron", "Cron"),
     ("runtimes", "/runtimes", "Runtimes"),
 )
 

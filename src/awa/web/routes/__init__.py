@@ -5,6 +5,8 @@ from typing import Final
 from fastapi import APIRouter
 
 from awa.web.routes import (
+    cron,
+    dead_letters,
     job,
     jobs,
     kinds,
@@ -27,6 +29,8 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     queue.router,
     kinds.router,
     runtimes.router,
+    cron.router,
+    dead_letters.router,
     operations.router,
     new_operation.router,  # before the one below: "new" is no id
     operation.router,
