@@ -1,6 +1,7 @@
 """A client for `awa worker run awa.contrib.django.worker:client --queue default=10`.
 
 DJANGO_SETTINGS_MODULE names the settings, as for `django-admin`. `manage.py awa_worker` does the same without it.
+The client is made, and Django set up, when it's asked for.
 """
 
 from __future__ import annotations
@@ -8,9 +9,17 @@ from __future__ import annotations
 import django
 from django.apps import apps
 
-if not apps.ready:
-    django.setup()
+from awa.client import AsyncClient
 
-from awa.contrib.django.clients import make_client
+client: AsyncClient
 
-client = make_client()
+
+def __getattr__(name: str) -> AsyncClient:
+    if name != "client":
+        raise AttributeError(name)
+    if not apps.ready:
+        django.setup()
+    from awa.contrib.django.clients import make_client
+
+    made = globals()[name] = make_client()
+    return made
