@@ -155,6 +155,18 @@ LINES: tuple[Line, ...] = (
         "batch move while 100 other jobs/s run, against awa-pg's when idle",
         (at_least(1, of="awa-pg"),),
     ),
+    Line(
+        "pages-median",
+        "pages",
+        "slowest read of the console and API at a million jobs, median",
+        (at_most(200, "ms"),),
+    ),
+    Line(
+        "pages-p99",
+        "pages",
+        "slowest read by its 99th percentile",
+        (at_most(500, "ms"),),
+    ),
     Line("profile-wall", "profile", "one job's share of a drain: wall time"),
     Line("profile-database", "profile", "of it the database, of wall", of="wall"),
     Line("profile-driver", "profile", "of it the driver's CPU time, of wall", of="wall"),

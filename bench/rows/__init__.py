@@ -12,6 +12,7 @@ from bench.rows import (
     latency,
     move,
     open_writer,
+    pages,
     payloads,
     profile,
     reader,
@@ -35,5 +36,6 @@ ROWS: dict[str, Row] = {
     "reader": reader.measure,
     "backlog": backlog.measure,
     "move": move.measure,
+    "pages": pages.measure,
     "profile": profile.measure,
 }

@@ -141,6 +141,24 @@ async def move(order: words.Order) -> dict[str, Any]:
     return {"seconds": took.total_seconds()} | {name: ended[name] for name in names}
 
 
+async def stir(order: words.Order) -> dict[str, Any]:
+    """One operation after the other over every waiting job but the busy queue's, until the input ends."""
+    operations = 0
+    async with _client(order) as client:
+        ended = asyncio.create_task(words.until_input_ends())
+        while not ended.done():
+            wanted = {"state": "available", "kind_prefix": "kind_"}
+            operation = await client.set_priority(1 + operations % 4, filter=wanted)
+            words.say("submitted")
+            while not ended.done():
+                seen = await client.get_batch_operation(operation["id"])
+                if seen["finalized_at"] is not None:
+                    operations += 1
+                    break
+                await asyncio.sleep(0.1)
+    return {"operations": operations}
+
+
 async def _unfinished(client: awa.AsyncClient) -> int:
     async with client.transaction() as tx:
         found = await tx.fetch_one(words.statement("awa_unfinished"))
@@ -159,5 +177,6 @@ if __name__ == "__main__":
             "attend": attend,
             "maintain": maintain,
             "move": move,
+            "stir": stir,
         }
     )
