@@ -2,7 +2,7 @@
 
 import { startCopying } from "./copy.js";
 import { $, $$, on, onAny } from "./dom.js";
-import { startLive } from "./live.js";
+import { onSwap, startLive } from "./live.js";
 import { startTheme } from "./theme.js";
 import { startTimes } from "./times.js";
 
@@ -57,7 +57,20 @@ const showCurrentPage = () => {
   if (nav && current) nav.scrollLeft = current.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
 };
 
+// Only a table that scrolls needs a place in the order of the Tab key.
+const startTables = () => {
+  const look = (wrap) => {
+    if (wrap.scrollWidth > wrap.clientWidth + 1) wrap.tabIndex = 0;
+    else wrap.removeAttribute("tabindex");
+  };
+  const sizes = new ResizeObserver((entries) => entries.forEach((entry) => look(entry.target)));
+  const watch = (root) => $$(".table-wrap", root).forEach((wrap) => sizes.observe(wrap));
+  watch(document);
+  onSwap(watch);
+};
+
 showCurrentPage();
+startTables();
 startTheme();
 startTimes();
 startCopying();
