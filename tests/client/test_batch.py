@@ -96,3 +96,32 @@ async def test_waiting_can_be_given_up(client: awa.AsyncClient) -> None:
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+async def test_operations_and_items_are_read_page_by_page(client: awa.AsyncClient) -> None:
+    jobs = await client.insert_many([Work(n) for n in range(7)], tags=["vip"])
+    wanted = [
+        (await client.set_priority(p, filter={"tag": "vip"}, reason=str(p)))["id"]
+        for p in (1, 3, 4)
+    ]
+    seen: list[object] = []
+    cursor = None
+    while True:
+        page, cursor = await client.batch_operations_page(limit=2, cursor=cursor)
+        seen += [row["id"] for row in page]
+        if cursor is None:
+            break
+    assert seen == wanted[::-1]
+
+    await client.start(roles=["maintenance"])
+    for operation_id in wanted:
+        await client.wait_batch_operation(operation_id, timeout=60)
+    ids: list[int] = []
+    while True:
+        page, cursor = await client.batch_operation_items_page(wanted[0], limit=3, cursor=cursor)
+        ids += [row["job_id"] for row in page]
+        if cursor is None:
+            break
+    assert ids == [job.id for job in jobs]
+    with pytest.raises(awa.ValidationError, match="is not a cursor"):
+        await client.batch_operations_page(cursor="x")

@@ -7,14 +7,14 @@ from tests.house.walk import ROOT, files, name_of
 FILE_LIMIT_LINES = 400
 FUNCTION_LIMIT_LINES = 70
 README_LIMIT_LINES = 150
-MADE_BY_PROGRAMS = ("schema.sql",)
+MADE_BY_PROGRAMS = ("docs/reference/schema.sql", "src/awa/sync/client.py")
 
 
 def test_no_file_is_too_long() -> None:
     lengths = {
         name_of(path): len(path.read_text().splitlines())
         for path in files("*.py", "*.sql", "*.js", "*.css", "*.html", "*.j2")
-        if path.name not in MADE_BY_PROGRAMS
+        if name_of(path) not in MADE_BY_PROGRAMS
     }
     assert {name: n for name, n in lengths.items() if n >= FILE_LIMIT_LINES} == {}
 

@@ -134,10 +134,21 @@ class Batch(Base):
     async def list_batch_operations(
         self, *, state: str | None = None, limit: int = PAGE_DEFAULT_ROWS
     ) -> list[Row]:
-        """Operations, newest first."""
+        """Operations, newest first. More than `limit` of them come page by page: `batch_operations_page`."""
         async with self.connection() as conn:
             found, _ = await read.operations_page(conn, state=state, limit=limit)
         return found
+
+    async def batch_operations_page(
+        self,
+        *,
+        state: str | None = None,
+        limit: int = PAGE_DEFAULT_ROWS,
+        cursor: str | None = None,
+    ) -> tuple[list[Row], str | None]:
+        """Operations, newest first, and the cursor of the next page; None is the end."""
+        async with self.connection() as conn:
+            return await read.operations_page(conn, state=state, limit=limit, cursor=cursor)
 
     async def get_batch_operation(self, operation_id: UUID | str) -> Row:
         """One operation, with what is `pending` and its `totals` by outcome and reason. Raises NotFound."""
@@ -183,12 +194,30 @@ class Batch(Base):
         reason: str | None = None,
         limit: int = PAGE_DEFAULT_ROWS,
     ) -> list[Row]:
-        """Items of an operation, by job id: pending, processed, skipped or errored, and the reason."""
+        """Items of an operation, by job id: pending, processed, skipped or errored, and the reason.
+
+        More than `limit` of them come page by page: `batch_operation_items_page`.
+        """
         async with self.connection() as conn:
             found, _ = await read.items_page(
                 conn, operation_id, outcome=outcome, reason=reason, limit=limit
             )
         return found
+
+    async def batch_operation_items_page(
+        self,
+        operation_id: UUID | str,
+        *,
+        outcome: str | None = None,
+        reason: str | None = None,
+        limit: int = PAGE_DEFAULT_ROWS,
+        cursor: str | None = None,
+    ) -> tuple[list[Row], str | None]:
+        """Items of an operation, by job id, and the cursor of the next page; None is the end. Raises NotFound."""
+        async with self.connection() as conn:
+            return await read.items_page(
+                conn, operation_id, outcome=outcome, reason=reason, limit=limit, cursor=cursor
+            )
 
     async def purge_batch_operations(self, before: datetime) -> int:
         """Delete the operations that ended before a time; answers how many."""

@@ -11,10 +11,11 @@ from uuid import UUID
 
 from awa.client import AsyncClient
 from awa.client.batch import Filter, Row
+from awa.client.scheduling import _LEFT_OUT
 from awa.client.transaction import Transaction as AsyncTransaction
 from awa.config import Settings
 from awa.db.pool import Pool
-from awa.model.cron import APP_DEFAULT
+from awa.model.cron import APP_DEFAULT, Missed
 from awa.model.draft import JobOptions
 from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
@@ -343,8 +344,16 @@ class Client:
     def list_batch_operations(
         self, *, state: str | None = None, limit: int = PAGE_DEFAULT_ROWS
     ) -> list[Row]:
-        """Operations, newest first."""
+        """Operations, newest first. More than `limit` of them come page by page: `batch_operations_page`."""
         return self._portal.run(self.aio.list_batch_operations(state=state, limit=limit))
+
+    def batch_operations_page(
+        self, *, state: str | None = None, limit: int = PAGE_DEFAULT_ROWS, cursor: str | None = None
+    ) -> tuple[list[Row], str | None]:
+        """Operations, newest first, and the cursor of the next page; None is the end."""
+        return self._portal.run(
+            self.aio.batch_operations_page(state=state, limit=limit, cursor=cursor)
+        )
 
     def get_batch_operation(self, operation_id: UUID | str) -> Row:
         """One operation, with what is `pending` and its `totals` by outcome and reason. Raises NotFound."""
@@ -371,13 +380,177 @@ class Client:
         reason: str | None = None,
         limit: int = PAGE_DEFAULT_ROWS,
     ) -> list[Row]:
-        """Items of an operation, by job id: pending, processed, skipped or errored, and the reason."""
+        """Items of an operation, by job id: pending, processed, skipped or errored, and the reason.
+
+        More than `limit` of them come page by page: `batch_operation_items_page`.
+        """
         return self._portal.run(
             self.aio.list_batch_operation_items(
                 operation_id, outcome=outcome, reason=reason, limit=limit
             )
         )
 
+    def batch_operation_items_page(
+        self,
+        operation_id: UUID | str,
+        *,
+        outcome: str | None = None,
+        reason: str | None = None,
+        limit: int = PAGE_DEFAULT_ROWS,
+        cursor: str | None = None,
+    ) -> tuple[list[Row], str | None]:
+        """Items of an operation, by job id, and the cursor of the next page; None is the end. Raises NotFound."""
+        return self._portal.run(
+            self.aio.batch_operation_items_page(
+                operation_id, outcome=outcome, reason=reason, limit=limit, cursor=cursor
+            )
+        )
+
     def purge_batch_operations(self, before: datetime) -> int:
         """Delete the operations that ended before a time; answers how many."""
         return self._portal.run(self.aio.purge_batch_operations(before))
+
+    def periodic(
+        self,
+        name: str,
+        cron_expr: str,
+        args_type: Any,
+        args: Any = _LEFT_OUT,
+        *,
+        timezone: str = "UTC",
+        missed: Missed | str = Missed.COALESCE,
+        **options: Unpack[JobOptions],
+    ) -> None:
+        """Declare a schedule: `periodic("report", "0 9 * * 1-5", Report(…), timezone="Europe/Berlin")`.
+
+        Five fields (minute, hour, day, month, weekday) or six with seconds first, read in `timezone`. The type of the
+        arguments may stand before them. Fires that no leader was there for become one job (`missed="coalesce"`) or
+        one each ("catch_up"). Options as for `insert`, without `run_at`. Written down when a worker of this client
+        starts; a schedule that no living worker of this `app` declares any more is retired. Programs that share a
+        database need an `app` of their own. Raises ValidationError, and Conflict for a name that was given before.
+        """
+        return self.aio.periodic(
+            name, cron_expr, args_type, args, timezone=timezone, missed=missed, **options
+        )
+
+    def list_cron_jobs(
+        self, *, retired: bool = False, limit: int = 50, cursor: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Schedules by name: their times, next fires, last job, pause. `retired`: also those no program declares."""
+        return self._portal.run(
+            self.aio.list_cron_jobs(retired=retired, limit=limit, cursor=cursor)
+        )
+
+    def get_cron_job(self, name: str) -> dict[str, Any]:
+        """One schedule. Raises NotFound."""
+        return self._portal.run(self.aio.get_cron_job(name))
+
+    def pause_cron_job(self, name: str, paused_by: str | None = None) -> dict[str, Any]:
+        """Stop a schedule's fires. Raises NotFound."""
+        return self._portal.run(self.aio.pause_cron_job(name, paused_by))
+
+    def resume_cron_job(self, name: str) -> dict[str, Any]:
+        """Let it fire again, from its next tick on. Raises NotFound."""
+        return self._portal.run(self.aio.resume_cron_job(name))
+
+    def trigger_cron_job(self, name: str) -> Job[Any]:
+        """Enqueue a schedule's job now, beside its ticks; a paused one's, too. Raises NotFound."""
+        return self._portal.run(self.aio.trigger_cron_job(name))
+
+    def set_dlq(self, queue: str, enabled: bool) -> dict[str, Any]:
+        """Say whether jobs of a queue that fail from now on become dead letters. Off unless said so."""
+        return self._portal.run(self.aio.set_dlq(queue, enabled))
+
+    def list_dlq(
+        self,
+        *,
+        queue: str | None = None,
+        kind: str | None = None,
+        fingerprint: str | None = None,
+        reason: str | None = None,
+        before: datetime | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """Dead letters, newest first: the job's columns, `dlq_at`, `reason` and the last `error`.
+
+        Reasons are `attempts_exhausted` and `terminal_error`. Errors of one cause share a `fingerprint`.
+        """
+        return self._portal.run(
+            self.aio.list_dlq(
+                queue=queue,
+                kind=kind,
+                fingerprint=fingerprint,
+                reason=reason,
+                before=before,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
+    def dlq_depth(self) -> list[dict[str, Any]]:
+        """Each queue with dead letters, or that has them switched on: depth, oldest_at, newest_at, enabled."""
+        return self._portal.run(self.aio.dlq_depth())
+
+    def retry_from_dlq(
+        self,
+        job_id: int,
+        *,
+        queue: str | None = None,
+        priority: int | None = None,
+        run_at: datetime | None = None,
+    ) -> Job[Any]:
+        """Give a dead letter all its attempts again, elsewhere or later if you like. Raises NotFound, Conflict."""
+        return self._portal.run(
+            self.aio.retry_from_dlq(job_id, queue=queue, priority=priority, run_at=run_at)
+        )
+
+    def retry_all_from_dlq(
+        self,
+        *,
+        queue: str | None = None,
+        kind: str | None = None,
+        fingerprint: str | None = None,
+        reason: str | None = None,
+        before: datetime | None = None,
+        to_queue: str | None = None,
+        to_priority: int | None = None,
+        run_at: datetime | None = None,
+        allow_all: bool = False,
+    ) -> int:
+        """Retry all that match, a thousand a transaction; answers how many. Without a filter it wants `allow_all`."""
+        return self._portal.run(
+            self.aio.retry_all_from_dlq(
+                queue=queue,
+                kind=kind,
+                fingerprint=fingerprint,
+                reason=reason,
+                before=before,
+                to_queue=to_queue,
+                to_priority=to_priority,
+                run_at=run_at,
+                allow_all=allow_all,
+            )
+        )
+
+    def purge_dlq(
+        self,
+        *,
+        queue: str | None = None,
+        kind: str | None = None,
+        fingerprint: str | None = None,
+        reason: str | None = None,
+        before: datetime | None = None,
+        allow_all: bool = False,
+    ) -> int:
+        """Delete all that match for good, a thousand a transaction; answers how many. Without a filter it wants `allow_all`."""
+        return self._portal.run(
+            self.aio.purge_dlq(
+                queue=queue,
+                kind=kind,
+                fingerprint=fingerprint,
+                reason=reason,
+                before=before,
+                allow_all=allow_all,
+            )
+        )

@@ -18,7 +18,15 @@ HERE: Final = Path(__file__).parent
 ROOM: Final = HERE.parent / "client"
 TARGET: Final = HERE / "client.py"
 
-CHAPTERS: Final = ("base", "inserting", "running", "admin", "batch")
+CHAPTERS: Final = (
+    "base",
+    "inserting",
+    "running",
+    "admin",
+    "batch",
+    "scheduling",
+    "dead_letters",
+)
 # Written by hand in the template below, or of no use to a blocking caller.
 LEFT_OUT: Final = frozenset({"close", "connection", "connect_listener"})
 
