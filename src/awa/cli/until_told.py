@@ -57,7 +57,14 @@ class Stop:
 
 def take_sigterm_for_ctrl_c() -> None:
     """For programs that have a server to put away: `kill` ends them as cleanly as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    signal.signal(signal.SIGTERM, _as_ctrl_c)
+
+
+def _as_ctrl_c(*_: object) -> None:
+    # A shell without job control starts its background programs deaf to Ctrl-C; `kill` still has to end them.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 @contextlib.contextmanager
