@@ -35,6 +35,8 @@ async def furnish(site: Site) -> Furnished:
             raise awa.TerminalError("no template for the customer acme")
 
     await client.pause_queue("reports", paused_by="ada")
+    await client.set_dlq("invoices", True)
+    client.periodic("monthly-report", "0 6 1 * *", {"n": 1}, kind="monthly_report", queue="reports")
     await site.enqueue(2_400, queue="email", tags=["customer:acme"], args=_args("acme"))
     await site.enqueue(1_600, queue="email", tags=["customer:globex"], kind="send_text", priority=3)
     await site.enqueue(70, queue="reports", kind="monthly_report", priority=4)
@@ -54,7 +56,7 @@ async def furnish(site: Site) -> Furnished:
     cancelled = await _operate(site, "set_priority", {"priority": 2}, {"queue": "reports"}, None, limit=20)  # fmt: skip
     await eventually(lambda: _has_begun(site, cancelled))
     await client.cancel_batch_operation(cancelled)
-    slow = await _operate(site, "set_priority", {"priority": 1}, {"kind": "send_text"}, "before the newsletter", limit=20)  # fmt: skip
+    slow = await _operate(site, "set_priority", {"priority": 1}, {"kind": "send_text"}, "before the newsletter", limit=5)  # fmt: skip
     await eventually(lambda: _has_begun(site, slow))
     return Furnished(running.id, failed.id, waiting.id, completed, slow, cancelled)
 

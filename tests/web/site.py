@@ -93,6 +93,7 @@ def _below(app: FastAPI, path: str) -> FastAPI:
     if not path:
         return app
     outer = FastAPI()
+    outer.state.served = app.state.served  # the server tells it when to end its streams
     outer.mount(path, app)
     return outer
 

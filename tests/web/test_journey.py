@@ -194,7 +194,7 @@ async def test_every_reason_leads_to_its_jobs(site: Site, open_page: OpenPage) -
 
 
 async def test_many_items_are_paged(site: Site, open_page: OpenPage) -> None:
-    await site.enqueue(60, queue="email")
+    await site.enqueue(35, queue="email")
     await site.work()
     row = await site.client.submit_batch_operation(
         "set_priority", {"priority": 1}, {"queue": "email"}
@@ -203,8 +203,8 @@ async def test_many_items_are_paged(site: Site, open_page: OpenPage) -> None:
     page = (await open_page(site)).page
     await visit(page, f"operations/{row['id']}?outcome=processed")
     rows = page.get_by_role("region", name="Jobs of this operation").get_by_role("row")
-    await expect(rows).to_have_count(51)
+    await expect(rows).to_have_count(26)
     await page.get_by_role("link", name="Next page").click()
     await expect(rows).to_have_count(11)
     await expect(page.get_by_role("link", name="Next page")).to_have_count(0)
-    assert await eventually(lambda: site.count(priority=1)) == 60
+    assert await eventually(lambda: site.count(priority=1)) == 35

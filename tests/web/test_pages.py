@@ -43,6 +43,11 @@ PAGES: Final = {
     "new-operation": "operations/new",
     "new-operation-mistyped": "operations/new?q=queu:email",
     "new-operation-checked": f"operations/new?q=queue:email kind:send_text&{CHECK}",
+    "dead-letters": "dead-letters",
+    "dead-letters-list": "dead-letters/list?queue=invoices",
+    "dead-letters-purge": "dead-letters/purge/confirm?queue=invoices",
+    "cron": "cron",
+    "schedule": "cron/schedule?name=monthly-report",
     "login": "login",
     "error": "jobs/999999999",
 }

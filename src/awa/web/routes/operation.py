@@ -19,7 +19,7 @@ from awa.web.pages import PageRoute, go
 from awa.web.render import render
 from awa.web.routes.operations import ACTIVE_MAX_ROWS, standing_of
 
-ITEMS_PAGE_ROWS: Final = 50
+ITEMS_PAGE_ROWS: Final = 25
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 

@@ -84,6 +84,13 @@ on(search, "keydown", (event) => {
   clearTimeout(timer);
   count();
 });
+// Enter in any other field is the check: a browser would press the first button, and that one counts.
+on(form, "keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || event.target === search) return;
+  if (!event.target.matches("input, select")) return;
+  event.preventDefault();
+  form.requestSubmit($('button[name="check"]', form));
+});
 on($("[data-count-button]", form), "click", (event) => {
   event.preventDefault();
   clearTimeout(timer);
