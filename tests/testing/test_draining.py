@@ -73,6 +73,22 @@ async def test_what_a_handler_inserts_is_run_as_well(client: awa.AsyncClient) ->
     assert seen == [1, 2, 3]
 
 
+async def test_follow_ups_come_with_the_end_of_their_job(client: awa.AsyncClient) -> None:
+    seen: list[int] = []
+
+    @client.task(Step, queue="q")
+    async def step(job: awa.Job[Step]) -> None:
+        seen.append(len(job.args.name))
+        if len(job.args.name) < 3:
+            job.follow_up(Step(job.args.name + "x"))
+
+    await client.insert(Step())
+    ran = await drain(client, "q")
+    assert seen == [0, 1, 2, 3]
+    assert [len(one.follow_ups) for one in ran] == [1, 1, 1, 0]
+    assert ran[0].follow_ups[0].args == {"name": "x"}
+
+
 async def test_a_job_without_end_is_stopped_and_handed_back(client: awa.AsyncClient) -> None:
     client.task(Step, queue="q")(lambda job: awa.Snooze(0))
     job = await client.insert(Step())

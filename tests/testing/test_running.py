@@ -56,6 +56,38 @@ async def test_outcomes_are_answered(offline: awa.AsyncClient) -> None:
     assert (ran.outcome, ran.returned) == ("cancelled", awa.Cancel("told to"))
 
 
+async def test_follow_ups_are_answered_and_not_inserted(offline: awa.AsyncClient) -> None:
+    offline.task(Resize, queue="images")(lambda job: None)
+
+    def then(job: awa.Job[SendEmail]) -> Any:
+        return awa.FollowUp({"to": job.args.to}, kind="bill", queue="billing", priority=1)
+
+    @offline.task(SendEmail, on_completed=then)
+    async def send(job: awa.Job[SendEmail]) -> None:
+        job.follow_up(Resize(at=datetime(2026, 1, 1, tzinfo=UTC)))
+
+    ran = await run_job(offline, SendEmail())
+    first, second = ran.follow_ups
+    assert (first.kind, first.queue, first.args) == (
+        "resize",
+        "images",
+        {"at": "2026-01-01T00:00:00Z"},
+    )
+    assert (second.kind, second.queue, second.priority) == ("bill", "billing", 1)
+    assert second.args == {"to": "ada@example.org"}
+
+
+async def test_a_follow_up_that_can_not_be_made_is_raised(offline: awa.AsyncClient) -> None:
+    def then(job: awa.Job[SendEmail]) -> None:
+        raise ZeroDivisionError
+
+    @offline.task(SendEmail, on_completed=then)
+    async def send(job: awa.Job[SendEmail]) -> None: ...
+
+    with pytest.raises(ZeroDivisionError):
+        await run_job(offline, SendEmail())
+
+
 async def test_what_a_handler_raises_is_raised_unless_told_otherwise(
     offline: awa.AsyncClient,
 ) -> None:

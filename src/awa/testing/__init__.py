@@ -11,12 +11,13 @@ in `awa.testing.fixtures`, which pytest loads with `pytest_plugins = ["awa.testi
 from awa.testing.blocking import assert_enqueued_sync, drain_sync, run_job_sync
 from awa.testing.draining import DrainedTooMany, drain
 from awa.testing.enqueued import assert_enqueued
-from awa.testing.ran import Ran
+from awa.testing.ran import Following, Ran
 from awa.testing.running import run_job
 from awa.testing.twins import twin
 
 __all__ = [
     "DrainedTooMany",
+    "Following",
     "Ran",
     "assert_enqueued",
     "assert_enqueued_sync",

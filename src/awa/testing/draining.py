@@ -19,7 +19,7 @@ from awa.model.limits import QUEUE_DEFAULT, check_queue
 from awa.storage import runtimes
 from awa.storage.claim import claim
 from awa.storage.promote import promote
-from awa.testing.ran import Ran, attempted
+from awa.testing.ran import Ran, attempted, told
 from awa.worker.attempt import RETURNED, Attempt
 from awa.worker.finisher import Finisher
 from awa.worker.ledger import Ledger
@@ -96,9 +96,7 @@ class _Drainer:
         self._finisher.end(attempt, verdict, busy_s)
         await self._finisher.run()
         job = await self._client.get_job(attempt.row.job_id)
-        return Ran(
-            job, verdict.outcome, kept.returned, kept.exception, verdict.delay_s, verdict.error
-        )
+        return told(attempt, job, verdict, kept)
 
     async def hand_back(self, attempt: Attempt) -> None:
         """Not run after all; it doesn't count."""

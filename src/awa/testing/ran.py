@@ -5,12 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, cast
+
+import orjson
 
 from awa.model.job import Job
 from awa.model.task import Task, Tasks
 from awa.worker.attempt import Attempt, Verdict, run_attempt
 from awa.worker.threads import Threads
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A job that came, or was to come, with the end of another one."""
+
+    kind: str
+    queue: str
+    args: dict[str, Any]
+    priority: int
+    run_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +41,7 @@ class Ran:
     exception: BaseException | None = None
     delay_s: float | None = None  # of RetryAfter or Snooze
     error: dict[str, Any] | None = None  # as it is kept with the job
+    follow_ups: tuple[Following, ...] = ()  # of job.follow_up, on_completed or on_failed
 
 
 class Recording(Tasks):
@@ -35,6 +50,7 @@ class Recording(Tasks):
     __slots__ = ("_tasks", "exception", "job", "returned")
 
     def __init__(self, tasks: Tasks) -> None:
+        self._by_kind, self._by_type = tasks._by_kind, tasks._by_type
         self._tasks = tasks
         self.job: Job[Any] | None = None  # as the handler got it
         self.returned: object = None
@@ -45,7 +61,8 @@ class Recording(Tasks):
         if task is None:
             return None
         handler = self._awaited(task) if task.is_async else self._called(task)
-        return replace(task, handler=handler, decode=self._kept(task.decode))
+        asked = task.on_completed and self._kept(task.on_completed)
+        return replace(task, handler=handler, decode=self._kept(task.decode), on_completed=asked)
 
     def need(self, kind: str) -> Task[Any]:
         found: Task[Any] = self._kept(self._tasks.need)(kind)
@@ -95,3 +112,19 @@ async def attempted(
 
     verdict, busy_s = await asyncio.create_task(run(), name="awa test attempt")
     return verdict, busy_s, recording
+
+
+def told(attempt: Attempt, job: Job[Any], verdict: Verdict, kept: Recording) -> Ran:
+    """What a test is told of an attempt."""
+    return Ran(
+        job,
+        verdict.outcome,
+        kept.returned,
+        kept.exception,
+        verdict.delay_s,
+        verdict.error,
+        tuple(
+            Following(new.kind, queue, orjson.loads(new.args_json), new.priority, new.run_at)
+            for queue, new in attempt.followers or ()
+        ),
+    )

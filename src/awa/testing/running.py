@@ -13,7 +13,7 @@ from awa.client import AsyncClient
 from awa.model.draft import JobOptions, Prepared, check_options, prepare, queue_for
 from awa.model.job import Job
 from awa.storage.claim import ClaimedJob
-from awa.testing.ran import Ran, attempted
+from awa.testing.ran import Ran, attempted, told
 from awa.worker.attempt import Attempt, Why
 from awa.worker.job import RunningJob
 from awa.worker.ledger import Ledger
@@ -51,7 +51,7 @@ async def run_job(
     if reraise and kept.exception is not None:
         raise kept.exception
     job = kept.job or RunningJob(attempt_, orjson.loads(row.args))
-    return Ran(job, verdict.outcome, kept.returned, kept.exception, verdict.delay_s, verdict.error)
+    return told(attempt_, job, verdict, kept)
 
 
 async def _keep(attempt: Attempt) -> None:
