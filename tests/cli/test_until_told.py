@@ -15,8 +15,8 @@ if sys.argv[1] == "deaf":
 take_sigterm_for_ctrl_c()
 
 async def main():
-    print("running", flush=True)
     try:
+        print("running", flush=True)
         await asyncio.sleep(60)
     finally:
         print("put away", flush=True)
