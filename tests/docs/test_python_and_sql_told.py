@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import awa
 from awa import events
 from awa.config import Settings
 from awa.maintenance.duties import duties
+from awa.model import search
 from awa.model.filter import JobFilter
 from awa.model.job import JOB_COLUMNS
 from awa.operations import kinds
@@ -21,6 +23,7 @@ from tests.house.walk import SOURCE
 
 PYTHON = "docs/reference/python.md"
 SQL = "docs/reference/sql.md"
+SEARCH = "docs/reference/search.md"
 EVENTS = "docs/reference/events.md"
 OPERATIONS = "docs/explain/batch-operations.md"
 
@@ -80,6 +83,16 @@ def test_every_field_of_a_filter_is_told_with_its_cost() -> None:
     told = {name: cost for names, cost in rows for name in re.findall(r"`(\w+)`", names)}
     assert set(told) == set(JobFilter.model_fields)
     assert {n: c for n, c in told.items() if c != CONDITIONS[n].cost} == {}
+
+
+def test_every_word_of_a_search_is_told_with_its_fields() -> None:
+    rows = re.findall(r"^\| `(-?\w+)` \| (.*?) \| .* \| (.*?) \|$", text_of(SEARCH), re.M)
+    told = {word: re.findall(r"`(\w+)`", fields) for word, _, fields in rows}
+    assert list(told) == [word.name for word in search.WORDS]
+    assert {field for fields in told.values() for field in fields} == set(JobFilter.model_fields)
+    for _, examples, _ in rows:
+        for example in re.findall(r"`([^`]+)`", examples):
+            search.parse(example, now=datetime.now(UTC))
 
 
 def test_every_kind_of_operation_is_told() -> None:
