@@ -1,6 +1,7 @@
 """What a bridge can't do it says in words, before anything is written, and errors are Awa's whatever the library."""
 
 import asyncio
+import contextlib
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -204,3 +205,36 @@ async def test_a_connection_that_is_gone_is_told_as_a_database_error(database_ur
     await own.close()
     with pytest.raises(awa.DatabaseError, match="closed"):
         await bridge.insert_job(own, SendEmail())
+
+
+KILL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lost'"
+
+
+@pytest.mark.parametrize("name", ASYNC)
+async def test_a_connection_that_breaks_is_told_as_well(
+    database_url: str, conn: psycopg.AsyncConnection[Any], name: str
+) -> None:
+    async with ASYNC[name](database_url) as opened:
+        await opened.execute("SET application_name = 'lost'")
+        await conn.execute(KILL)
+        with pytest.raises(awa.DatabaseError):
+            await bridge.insert_job(opened.connection, SendEmail())
+        with contextlib.suppress(Exception):
+            await opened.rollback()
+
+
+@pytest.mark.parametrize("name", BLOCKING)
+async def test_a_blocking_connection_that_breaks_is_told_as_well(
+    database_url: str, name: str
+) -> None:
+    def insert() -> None:
+        with BLOCKING[name](database_url) as opened:
+            opened.execute("SET application_name = 'lost'")
+            with psycopg.connect(database_url, autocommit=True) as outside:
+                outside.execute(KILL)
+            with pytest.raises(awa.DatabaseError):
+                bridge.insert_job_sync(opened.connection, SendEmail())
+            with contextlib.suppress(Exception):
+                opened.rollback()
+
+    await asyncio.to_thread(insert)

@@ -65,7 +65,9 @@ class Asyncpg:
         import asyncpg
 
         text, values = numbered(statement, params)
-        with as_psycopg(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+        # Of a connection that was just lost asyncpg says that it's busy, as an internal error.
+        errors = asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError
+        with as_psycopg(*errors):
             records = await self._connection.fetch(text, *values)
         columns = list(records[0].keys()) if records else []
         return Answer(columns, [tuple(record.values()) for record in records])

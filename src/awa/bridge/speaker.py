@@ -48,8 +48,8 @@ def as_psycopg(*kinds: type[BaseException]) -> Iterator[None]:
 def _of_psycopg(error: BaseException) -> psycopg.Error:
     """The error that the driver itself raised, beneath those that the libraries have wrapped around it."""
     inner = error
-    while inner.__cause__ is not None and _sqlstate(inner.__cause__) is not None:
-        inner = inner.__cause__
+    while isinstance(inner.__cause__, psycopg.Error) or _sqlstate(inner.__cause__) is not None:
+        inner = inner.__cause__  # type: ignore[assignment]
     if isinstance(inner, psycopg.Error):
         return inner
     state = _sqlstate(inner)
@@ -59,6 +59,6 @@ def _of_psycopg(error: BaseException) -> psycopg.Error:
         return psycopg.DatabaseError(str(inner))
 
 
-def _sqlstate(error: BaseException) -> str | None:
+def _sqlstate(error: BaseException | None) -> str | None:
     found = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
     return found if isinstance(found, str) else None
