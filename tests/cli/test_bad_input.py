@@ -123,6 +123,7 @@ def test_of_an_enqueue(
         ("batch-ops", "purge", "--yes", "--before", "2026-06-01T00:00:00"),
         ("batch-ops", "purge", "--yes", "--before", "2999-01-01"),
         ("serve", "--port", "70000"),
+        ("serve", "--port", "0", "--root-path", "no path"),
         ("worker", "run", "nonsense"),
         ("worker", "run", "no.such.module:client"),
         ("worker", "run", "json:dumps"),
