@@ -10,7 +10,7 @@ from tests.web.steps import change_all, find_jobs, log_in, move_to
 BELOW = "/ops/awa"
 ADDRESSES = """() => ["href", "src", "action", "data-live", "data-live-events", "data-which", "data-root"].flatMap((name) =>
   [...document.querySelectorAll(`[${name}]`)].map((one) => one.getAttribute(name)))"""
-PAGES = ("Overview", "Queues", "Kinds", "Operations", "Runtimes", "Jobs")
+PAGES = ("Overview", "Queues", "Kinds", "Operations", "Dead letters", "Cron", "Runtimes", "Jobs")
 
 
 async def test_the_console_below_a_path(database_url: str, open_page: OpenPage) -> None:

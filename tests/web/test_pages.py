@@ -45,6 +45,7 @@ PAGES: Final = {
     "new-operation-checked": f"operations/new?q=queue:email kind:send_text&{CHECK}",
     "dead-letters": "dead-letters",
     "dead-letters-list": "dead-letters/list?queue=invoices",
+    "dead-letters-retry": "dead-letters/retry/confirm?queue=invoices",
     "dead-letters-purge": "dead-letters/purge/confirm?queue=invoices",
     "cron": "cron",
     "schedule": "cron/schedule?name=monthly-report",
@@ -87,7 +88,7 @@ async def look_at(page: Page, name: str) -> list[str]:
     return wrong
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.slow
 async def test_every_page_is_fit_for_everybody(database_url: str, open_page: OpenPage) -> None:
     wrong: dict[str, list[str]] = {}
