@@ -1,5 +1,7 @@
-"""What the API and the console have in common: who may do what, tokens, bounded connections, careful headers.
+"""What the API and the console have in common. Neither face is imported here.
 
-Neither face is imported here. access.py decides what a request may do, tokens.py who asks, context.py gives it a
-connection, problems.py an error's shape, middleware.py is around everything.
+access.py decides what a request may do, with tokens.py, signing.py and origin.py: who asks, with which session, from
+where. sessions.py logs in and out, throttle.py slows down who guesses. context.py gives a connection; live.py watches
+what changes, once for all who look, and sse.py tells them; recent.py and etag.py spare what was asked a moment ago.
+problems.py has an error's shape, forms.py and bodies.py what may come in, middleware.py is around everything.
 """
