@@ -209,7 +209,7 @@ async def test_pages_by_name(conn: Conn) -> None:
 async def test_unknown_names_are_not_found(conn: Conn) -> None:
     for deed in (cron.get, cron.pause, cron.resume, cron.trigger):
         with pytest.raises(NotFound, match="no schedule 'nothing'"):
-            await deed(conn, "nothing")  # type: ignore[operator]
+            await deed(conn, "nothing")
     with pytest.raises(ValidationError):
         await cron.page(conn, cursor="%%%")
 

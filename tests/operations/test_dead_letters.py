@@ -160,7 +160,8 @@ async def test_chunks_retry_and_purge_what_was_chosen_and_nothing_else(
     refused = await fail(world, 5, error="refused")
     others = await fail(world, 3, error="timeout")
     groups = {g["error"]: g["fingerprint"] for g in await storage.groups(world.conn)}
-    retried, above = 0, 0
+    retried = 0
+    above: int | None = 0
     while above is not None:
         done, above = await dead_letters.retry_chunk(
             world.conn, which(fingerprint=groups["refused"]), above=above, queue="again"

@@ -154,9 +154,9 @@ async def test_a_wrong_follow_up_is_refused_where_it_is_asked_for(client: awa.As
     refused: list[awa.ValidationError] = []
 
     async def handler(job: awa.Job[Order]) -> None:
-        for args, options in (({"n": 1}, {}), (Invoice(1), {"priority": 9})):
+        for ask in (lambda: job.follow_up({"n": 1}), lambda: job.follow_up(Invoice(1), priority=9)):
             try:
-                job.follow_up(args, **options)
+                ask()
             except awa.ValidationError as problem:
                 refused.append(problem)
 
@@ -206,6 +206,7 @@ async def test_an_insert_that_fails_takes_the_completion_back(
     client: awa.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both or neither; then the attempt ends as one that is tried again, and says why."""
+
     async def unstorable(*_args: Any) -> None:
         raise DatabaseError("no such encoding") from pg.UntranslatableCharacter()
 

@@ -108,7 +108,7 @@ class Tasks:
         return len(self._by_kind)
 
 
-def _callable(ask: FollowUps[A] | None, field: str) -> FollowUps[A] | None:
+def _callable(ask: Any, field: str) -> Any:
     if ask is None:
         return None
     if not callable(ask) or inspect.iscoroutinefunction(ask):
