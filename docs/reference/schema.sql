@@ -825,6 +825,56 @@ CREATE TABLE awa.schema_migrations (
     checksum text NOT NULL,
     applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
+CREATE VIEW awa.waiting_backlog AS
+ SELECT lane_backlog.id,
+    lane_backlog.kind,
+    lane_backlog.queue,
+    lane_backlog.state,
+    lane_backlog.priority,
+    lane_backlog.attempt,
+    lane_backlog.max_attempts,
+    lane_backlog.args,
+    lane_backlog.tags,
+    lane_backlog.metadata,
+    lane_backlog.errors,
+    lane_backlog.run_at,
+    lane_backlog.created_at,
+    lane_backlog.ready_at,
+    lane_backlog.attempted_at,
+    lane_backlog.finalized_at,
+    lane_backlog.deadline_at,
+    lane_backlog.runtime_id,
+    lane_backlog.enqueue_shard,
+    lane_backlog.progress,
+    lane_backlog.lane_id,
+    lane_backlog.lane_seq,
+    lane_backlog.slot
+   FROM awa.lane_backlog
+UNION ALL
+ SELECT d.job_id AS id,
+    d.kind,
+    d.queue,
+    d.state,
+    d.priority,
+    d.attempt,
+    d.max_attempts,
+    d.args,
+    COALESCE(d.tags, '{}'::text[]) AS tags,
+    COALESCE(d.metadata, '{}'::jsonb) AS metadata,
+    COALESCE(d.errors, '[]'::jsonb) AS errors,
+    d.run_at,
+    d.created_at,
+    d.deferred_at AS ready_at,
+    NULL::timestamp with time zone AS attempted_at,
+    NULL::timestamp with time zone AS finalized_at,
+    NULL::timestamp with time zone AS deadline_at,
+    NULL::uuid AS runtime_id,
+    (COALESCE((d.route_shard)::integer, 0))::smallint AS enqueue_shard,
+    NULL::jsonb AS progress,
+    NULL::integer AS lane_id,
+    NULL::bigint AS lane_seq,
+    NULL::smallint AS slot
+   FROM awa.deferred_jobs d;
 CREATE VIEW awa.waiting_jobs AS
  WITH heads AS (
          SELECT h.lane_id,

@@ -19,6 +19,11 @@ DIFFERENCE = """
            (b.kind, b.queue, b.state, b.priority, b.attempt, b.args::text, b.tags, b.metadata, b.errors, b.run_at,
             b.created_at, b.ready_at, b.enqueue_shard, b.lane_id, b.lane_seq, b.slot)
 """
+WALK_DIFFERENCE = """
+    SELECT count(*) FROM awa.waiting_jobs w FULL JOIN awa.waiting_backlog b ON b.id = w.id
+     WHERE (w.kind, w.queue, w.state, w.priority, w.attempt, w.run_at, w.ready_at, w.lane_seq)
+           IS DISTINCT FROM (b.kind, b.queue, b.state, b.priority, b.attempt, b.run_at, b.ready_at, b.lane_seq)
+"""
 RUNNING_DIFFERENCE = """
     SELECT count(*) FROM (SELECT * FROM awa.jobs WHERE state = 'running') j
       FULL JOIN awa.running_jobs r ON r.id = j.id
@@ -30,6 +35,7 @@ RUNNING_DIFFERENCE = """
 
 async def assert_same(world: World) -> int:
     assert await world.fetch(DIFFERENCE) == (0,)
+    assert await world.fetch(WALK_DIFFERENCE) == (0,)
     assert await world.fetch(RUNNING_DIFFERENCE) == (0,)
     (jobs,) = await world.fetch("SELECT count(*) FROM awa.lane_backlog")
     assert isinstance(jobs, int)
@@ -43,6 +49,7 @@ async def test_they_agree_about_waiting_moved_cancelled_and_running_jobs(world: 
     await world.cancel(moved[2:3])
     await world.claim(2, deadline_s=60.0)
     await world.claim(1, queue="b")
+    await world.enqueue(2, queue="b", run_at=await world.now(later_s=60))
     assert await assert_same(world) == 3 + 1 + 1
 
 

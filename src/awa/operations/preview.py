@@ -8,6 +8,8 @@ nothing may be changed, and it never refuses an empty filter: an operator must s
 from collections import defaultdict
 from typing import Any, Final
 
+from psycopg import sql
+
 from awa.db import run
 from awa.db.run import Connection
 from awa.model.errors import AwaError
@@ -20,6 +22,9 @@ SAMPLE_ROWS: Final = 10
 BREAKDOWN_MAX_VALUES: Final = 100
 INELIGIBLE_MAX_MS: Final = 500
 PREVIEW_MAX_MS: Final = 60_000
+# The same jobs: one view finds them by id, the other walks through the backlog without its history.
+_BY_ID: Final = sql.SQL("awa.waiting_jobs")
+_BY_WALK: Final = sql.SQL("awa.waiting_backlog")
 
 
 async def preview(
@@ -40,8 +45,9 @@ async def preview(
     predicate = compile_filter(given)
     async with conn.transaction():
         await run.row(conn, "operations/bounds", {"statement_ms": PREVIEW_MAX_MS})
-        counts = await _counts(conn, predicate)
-        sample = await _sample(conn, predicate)
+        waiting = _BY_ID if given.ids is not None else _BY_WALK
+        counts = await _counts(conn, predicate, waiting)
+        sample = await _sample(conn, predicate, waiting)
         ineligible = await _ineligible(conn, predicate, given, kind)
     total = counts.pop("all", {}).get("", 0)
     return {
@@ -60,9 +66,13 @@ async def preview(
     }
 
 
-async def _counts(conn: Connection, predicate: Predicate) -> dict[str, dict[str, int]]:
+async def _counts(
+    conn: Connection, predicate: Predicate, waiting: sql.Composable
+) -> dict[str, dict[str, int]]:
     """Jobs by dimension and value; each dimension's greatest values only."""
-    statement = run.statement("operations/preview_counts").format(filter=predicate.sql)
+    statement = run.statement("operations/preview_counts").format(
+        filter=predicate.sql, waiting=waiting
+    )
     counts: dict[str, dict[str, int]] = defaultdict(dict, queue={}, kind={}, state={}, priority={})
     for row in await run.rows_of(conn, statement, predicate.params):
         values = counts[row["dimension"]]
@@ -71,8 +81,12 @@ async def _counts(conn: Connection, predicate: Predicate) -> dict[str, dict[str,
     return dict(counts)
 
 
-async def _sample(conn: Connection, predicate: Predicate) -> list[dict[str, Any]]:
-    statement = run.statement("operations/preview_sample").format(filter=predicate.sql)
+async def _sample(
+    conn: Connection, predicate: Predicate, waiting: sql.Composable
+) -> list[dict[str, Any]]:
+    statement = run.statement("operations/preview_sample").format(
+        filter=predicate.sql, waiting=waiting
+    )
     return await run.rows_of(conn, statement, predicate.params | {"limit": SAMPLE_ROWS})
 
 

@@ -5,7 +5,7 @@
 -- params: queue (null: all)
 WITH waiting AS (
     SELECT j.queue, j.state, count(*) AS jobs, min(j.ready_at) FILTER (WHERE j.state = 'available') AS oldest
-      FROM awa.waiting_jobs j WHERE %(queue)s::text IS NULL OR j.queue = %(queue)s GROUP BY 1, 2
+      FROM awa.waiting_backlog j WHERE %(queue)s::text IS NULL OR j.queue = %(queue)s GROUP BY 1, 2
 ), running AS (
     SELECT l.queue, count(*) AS jobs
       FROM awa.runtimes r

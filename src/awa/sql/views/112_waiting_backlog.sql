@@ -1,0 +1,10 @@
+-- Available, scheduled and retryable jobs, for reading many of them. The columns and jobs of awa.waiting_jobs.
+-- index: those of awa.lane_backlog; deferred_jobs primary key
+-- bound: the backlog
+CREATE OR REPLACE VIEW awa.waiting_backlog AS
+SELECT * FROM awa.lane_backlog
+UNION ALL
+SELECT d.job_id, d.kind, d.queue, d.state, d.priority, d.attempt, d.max_attempts, d.args, coalesce(d.tags, '{}'),
+       coalesce(d.metadata, '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at, NULL, NULL, NULL, NULL,
+       coalesce(d.route_shard, 0)::smallint, NULL, NULL, NULL, NULL
+  FROM awa.deferred_jobs d;
