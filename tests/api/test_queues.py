@@ -6,7 +6,7 @@ import httpx
 import pytest
 from psycopg import AsyncConnection
 
-from awa.api.routes import queues as routes
+from awa.http import draining
 from tests.api.conftest import TOKENS, Ask, error_of, fields_of
 from tests.storage.world import World
 
@@ -72,7 +72,7 @@ async def test_a_drain_says_how_many_it_cancelled(api: httpx.AsyncClient, world:
 async def test_a_drain_that_runs_out_of_time_says_so(
     api: httpx.AsyncClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "DRAIN_MAX_S", -1.0)
+    monkeypatch.setattr(draining, "DRAIN_MAX_S", -1.0)
     await world.enqueue(5, "email")
     answer = await api.post("/api/queues/email/drain")
     assert answer.json() == {"queue": "email", "drained": 0, "more": True}

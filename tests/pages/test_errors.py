@@ -14,9 +14,9 @@ async def test_a_job_that_is_not_there(console: Visitor) -> None:
     assert page.says("There is no job 4711.")
 
 
-@pytest.mark.parametrize("word", ["abc", "-1", "9" * 40, "1e3", "%00"])
-async def test_an_id_that_is_none(console: Visitor, word: str) -> None:
-    await console.get(f"/jobs/{word}", status=404)
+async def test_an_id_that_is_none(console: Visitor) -> None:
+    for word in ("abc", "-1", "9" * 40, "1e3", "%00"):
+        await console.get(f"/jobs/{word}", status=404)
 
 
 async def test_a_queue_that_is_not_there(console: Visitor) -> None:

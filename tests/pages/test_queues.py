@@ -2,6 +2,7 @@
 
 import pytest
 
+from awa.http import draining
 from awa.storage import queues
 from tests.pages.conftest import TOKENS, Visit, Visitor
 from tests.storage.world import World
@@ -22,17 +23,16 @@ async def test_the_list_shows_what_waits_and_that_nobody_works(
     assert rows["email"].one("td", data_label="Workers").text == "none"
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
-async def test_a_queue_of_any_name_is_found_by_its_link(
-    console: Visitor, world: World, name: str
-) -> None:
-    await world.enqueue(queue=name)
-    listed = await console.get("/queues")
-    (link,) = [a.attributes["href"] for a in listed.one("tbody").all("a") if a.text == name]
-    page = await console.get(link)
-    assert page.one("h1").text == name
-    await console.send(page, "/queue/pause")
-    assert (await queues.stats(world.conn, name))[0]["paused"]
+async def test_a_queue_of_any_name_is_found_by_its_link(console: Visitor, world: World) -> None:
+    for name in ODD_NAMES:
+        await world.enqueue(queue=name)
+    listed = (await console.get("/queues")).one("tbody")
+    links = {link.text: link.attributes["href"] for link in listed.all("a")}
+    for name in ODD_NAMES:
+        page = await console.get(links[name])
+        assert page.one("h1").text == name
+        await console.send(page, "/queue/pause")
+        assert (await queues.stats(world.conn, name))[0]["paused"]
 
 
 async def test_pausing_says_who_and_resuming_ends_it(visit: Visit, world: World) -> None:
@@ -109,3 +109,13 @@ async def test_an_empty_queue_has_nothing_to_drain(console: Visitor, world: Worl
     page = await console.get("/queue/drain", name="email")
     assert page.says("there is nothing to drain")
     assert list(page.all("form", action="/queue/drain")) == []
+
+
+async def test_a_drain_that_runs_out_of_time_says_so(
+    console: Visitor, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draining, "DRAIN_MAX_S", -1.0)
+    await world.enqueue(5, queue="email")
+    await console.send(await console.get("/queue/drain", name="email"), "/queue/drain")
+    page = await console.get("/queues/email")
+    assert page.says("0 jobs of the queue email were cancelled. Time was up before the end")

@@ -1,6 +1,5 @@
 """Queues: list, show, pause, resume, drain."""
 
-import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request, Response
@@ -10,17 +9,16 @@ from awa.api.job_bodies import COUNT, Drained, QueueState, Why, page_of
 from awa.api.openapi import example, problems
 from awa.api.parameters import Limit, NameCursor, QueueName, Search
 from awa.http.access import Right, needs
-from awa.http.context import actor_of, changing, reading, with_actor
+from awa.http.context import actor_of, changing, reading
+from awa.http.draining import drain
 from awa.http.etag import with_etag
 from awa.model.errors import NotFound
-from awa.model.limits import PAGE_DEFAULT_ROWS, check_queue, check_reason
-from awa.operations import single
+from awa.model.limits import PAGE_DEFAULT_ROWS, check_queue
 from awa.operations.reading import queues
 from awa.storage import queues as storage
 
 router = APIRouter(prefix="/api/queues", route_class=GuardedRoute, tags=["queues"])
 
-DRAIN_MAX_S = 20.0
 _NO_REASON = Why()
 _QUEUE: dict[str, Any] = {
     "queue": "email",
@@ -123,25 +121,11 @@ async def drain_queue(
     Works for some seconds, a thousand jobs a transaction; if `more` is true, ask again.
     """
     check_queue(queue)
-    reason = with_actor(request, check_reason(body.reason) or "the queue was drained")
-    until_s = time.monotonic() + DRAIN_MAX_S
-    drained, after_id = 0, 0
-    while True:
-        async with reading(request) as conn:
-            if not await storage.exists(conn, queue):
-                raise _unknown(queue)
-            ids = await storage.waiting_ids(
-                conn, queue, after_id=after_id, limit=single.DRAIN_LIST_JOBS
-            )
-        for first in range(0, len(ids), single.DRAIN_PAGE_JOBS):
-            if time.monotonic() > until_s:
-                return {"queue": queue, "drained": drained, "more": True}
-            page = ids[first : first + single.DRAIN_PAGE_JOBS]
-            async with changing(request) as conn:
-                drained += await single.drain_page(conn, queue, page, reason=reason)
-        if len(ids) < single.DRAIN_LIST_JOBS:
-            return {"queue": queue, "drained": drained, "more": False}
-        after_id = ids[-1]
+    async with reading(request) as conn:
+        if not await storage.exists(conn, queue):
+            raise _unknown(queue)
+    done = await drain(request, queue, body.reason)
+    return {"queue": queue, "drained": done.drained, "more": done.more}
 
 
 def _unknown(queue: str) -> NotFound:

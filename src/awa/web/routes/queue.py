@@ -1,20 +1,17 @@
 """One queue: how deep, how fast, who works on it; pausing, resuming, draining it, and changing what waits in it."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
-from awa.db.failures import mapped_errors
-from awa.db.run import Connection
 from awa.http.access import Right, needs
-from awa.http.context import CONNECTION_WAIT_S, actor_of, changing, reading, served, with_actor
+from awa.http.context import actor_of, changing, reading
+from awa.http.draining import drain as empty
 from awa.http.forms import read_form
 from awa.model.errors import NotFound
 from awa.model.limits import check_queue
-from awa.operations import single
 from awa.operations.reading import queues
 from awa.operations.reading.counts import Count, total
 from awa.storage import queues as storage_queues
@@ -90,14 +87,10 @@ async def drain(request: Request) -> Response:
         return await _drain_page(request, name, status=409, refusal=changed)
     if not typed_enough(form, seen):
         return await _drain_page(request, name, status=422, problem=f"Type {seen:,} to go on")
-    reason = with_actor(request, form.get("reason").strip() or "the queue was drained")
-    async with _committing_each_step(request) as conn:
-        cancelled = await single.drain_queue(conn, name, reason=reason)
-    return _back(
-        request,
-        name,
-        f"{words.things(cancelled)} of the queue {name} {_were(cancelled)} cancelled.",
-    )
+    done = await empty(request, name, form.get("reason").strip() or None)
+    notice = f"{words.things(done.drained)} of the queue {name} {_were(done.drained)} cancelled."
+    rest = " Time was up before the end: drain again." if done.more else ""
+    return _back(request, name, notice + rest)
 
 
 async def _page(request: Request, name: str) -> Response:
@@ -146,15 +139,6 @@ async def _waiting(request: Request, name: str) -> Count:
     async with reading(request) as conn:
         queue = await queues.detail(conn, name)
     return total(queue["depth"][state] for state in WAITING)
-
-
-@asynccontextmanager
-async def _committing_each_step(request: Request) -> AsyncIterator[Connection]:
-    """A connection without a transaction around it: a large queue is drained in many small ones."""
-    pool = await served(request).pool()
-    with mapped_errors():
-        async with AsyncExitStack() as stack:
-            yield await stack.enter_async_context(pool.connection(CONNECTION_WAIT_S))
 
 
 def _flow(series: Sequence[charts.Row]) -> Markup:
