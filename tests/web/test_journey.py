@@ -208,3 +208,21 @@ async def test_many_items_are_paged(site: Site, open_page: OpenPage) -> None:
     await expect(rows).to_have_count(11)
     await expect(page.get_by_role("link", name="Next page")).to_have_count(0)
     assert await eventually(lambda: site.count(priority=1)) == 35
+
+
+async def test_without_events_the_page_asks_every_few_seconds(
+    site: Site, open_page: OpenPage
+) -> None:
+    await site.enqueue(40, queue="email")
+    row = await site.client.submit_batch_operation(
+        "set_priority", {"priority": 1}, {"queue": "email"}
+    )
+    watched = await open_page(site)
+    watched.expect_status(503)
+    page = watched.page
+    await page.route("**/events", lambda route: route.fulfill(status=503))
+    await visit(page, f"operations/{row['id']}")
+    await expect(page.get_by_text("Refreshed every 2 s")).to_be_visible()
+    await site.work()
+    await expect(page.get_by_text("40 of 40 jobs")).to_be_visible()
+    await expect(page.get_by_text("Finished")).to_be_visible()

@@ -67,7 +67,7 @@ async def count_which(conn: Connection, wish: Wish) -> Which | None:
         rest={
             state: count
             for state, count in by_state.items()
-            if state not in eligible and (count.jobs or not count.exact)
+            if state not in eligible and count.jobs
         },
     )
 

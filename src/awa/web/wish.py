@@ -13,6 +13,7 @@ from awa.model import search
 from awa.model.errors import ValidationError
 from awa.model.filter import JobFilter
 from awa.model.search import Search
+from awa.model.states import JobState
 from awa.operations import kinds
 from awa.web.deeds import DEEDS
 
@@ -92,11 +93,16 @@ def _read_search(wish: Wish, now: datetime) -> None:
 def _see_what_fits(wish: Wish) -> None:
     for name in DEEDS:
         wish.fitting[name] = None
+        kind = kinds.get(name)
         if wish.filter is not None:
             try:
-                kinds.get(name).check_filter(wish.filter)
-            except ValidationError as refused:
-                wish.fitting[name] = "; ".join(problem.message for problem in refused.fields)
+                kind.check_filter(wish.filter)
+            except ValidationError:
+                states = [state.value for state in JobState if state in kind.eligible]
+                allowed = f"{', '.join(states[:-1])} or {states[-1]}"
+                wish.fitting[name] = (
+                    f"only for jobs that are {allowed}, and the search asks for others"
+                )
 
 
 def _read_spec(wish: Wish) -> None:
