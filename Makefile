@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
 PYTEST := $(BIN)/python -m pytest
-DATABASE_TESTS = $(wildcard $(addprefix tests/, dev db sql storage operations maintenance worker client pooler))
+DATABASE_TESTS = $(wildcard $(addprefix tests/, dev db sql storage operations maintenance worker client pooler proofs stress))
 PG15_BIN ?= /usr/lib/postgresql/15/bin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
