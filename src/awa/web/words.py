@@ -147,6 +147,8 @@ def counted(count: Count | int | None, word: str | None = None) -> str:
     if count is None:
         return DASH
     jobs, text = (count, number(count)) if isinstance(count, int) else (count.jobs, count.words())
+    if not jobs and not isinstance(count, int) and count.bound == "about":
+        text = "0"
     return text if word is None else f"{text} {plural(word, jobs)}"
 
 

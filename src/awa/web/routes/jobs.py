@@ -111,6 +111,8 @@ def _summary(wanted: search.Search, matching: Count | None) -> str:
     """What is listed, in words: "3,000 jobs in the queue email, created before …"."""
     phrases = _FRACTION.sub(" UTC", ", ".join(search.phrases(wanted.filter)))
     many = words.counted(matching, "job") if matching else "jobs"
+    if matching and not matching.jobs and matching.bound != "at_least":
+        many = "no jobs"
     if not phrases:
         many += " in all" if matching else ""
     return words.sentence(f"{many} {phrases}".strip())
