@@ -119,6 +119,7 @@ async def test_a_search_without_result_is_not_an_empty_store(
 ) -> None:
     await world.enqueue(queue="email")
     page = await console.get("/jobs", q="queue:other")
+    assert page.one(class_="lede").text == "No jobs in the queue other."
     assert page.says("There are no jobs in the queue other.")
     assert not page.says("No jobs yet")
 

@@ -104,6 +104,8 @@ def test_counts_say_what_kind_of_number_they_are() -> None:
     assert words.bounded(Count(100_000, "at_least")) == "100,000+"
     assert words.bounded(Count(901_000, "about")) == "~901,000"
     assert words.bounded(None) == words.DASH
+    assert words.counted(Count(0, "about"), "job") == "0 jobs"
+    assert words.bounded(Count(0, "about")) == "0"
 
 
 @pytest.mark.parametrize(
