@@ -15,6 +15,7 @@ import pytest
 from playwright.async_api import (
     Browser,
     ConsoleMessage,
+    FloatRect,
     Page,
     Playwright,
     Response,
@@ -28,7 +29,7 @@ WIDTHS: Final[dict[str, ViewportSize]] = {
     "desktop": {"width": 1280, "height": 900},
     "phone": {"width": 390, "height": 844},
 }
-WAIT_MS: Final = 15_000
+WAIT_MS: Final = 30_000
 # Nothing that a browser does of its own accord: no first-run pages, no updates, no calls home.
 ARGUMENTS: Final = (
     "--no-sandbox",
@@ -45,6 +46,8 @@ ARGUMENTS: Final = (
     "--no-first-run",
     "--no-default-browser-check",
 )
+PICTURE_MAX_PX: Final = 3_000
+SIZE: Final = "[document.documentElement.clientWidth, document.documentElement.scrollHeight]"
 expect.set_options(timeout=WAIT_MS)
 _REFUSED: Final = re.compile(r"status of (\d+)")
 
@@ -138,10 +141,12 @@ async def visit(page: Page, path: str, status: int = 200) -> Response:
 
 
 async def shoot(page: Page, name: str) -> Path:
-    """A picture of the whole page for whoever looks at the run."""
+    """A picture of the page, as far down as anybody looks, for whoever looks at the run."""
     path = ARTIFACTS / f"{name}.png"
     path.parent.mkdir(parents=True, exist_ok=True)
     # From the top: what sticks to the window's edge would stand in the middle of the picture.
     await page.evaluate("scrollTo(0, 0)")
-    await page.screenshot(path=path, full_page=True, animations="disabled")
+    width, height = await page.evaluate(SIZE)
+    clip: FloatRect = {"x": 0, "y": 0, "width": width, "height": min(height, PICTURE_MAX_PX)}
+    await page.screenshot(path=path, full_page=True, animations="disabled", clip=clip)
     return path

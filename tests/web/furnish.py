@@ -48,11 +48,11 @@ async def furnish(site: Site) -> Furnished:
     failed = await client.insert({"bad": True}, kind="render_invoice", queue="invoices")
     running = await client.insert({"slow": True}, kind="render_invoice", queue="invoices")
     await site.work(("invoices", 8))
-    await asyncio.wait_for(arrived.wait(), 20)
+    await asyncio.wait_for(arrived.wait(), 60)
     await eventually(lambda: site.count(state="failed"))
     await eventually(lambda: _all_done(site))
     completed = await _operate(site, "move_queue", {"queue": "escalations"}, {"tag": "customer:acme"}, "provider is down; ask Ada")  # fmt: skip
-    await client.wait_batch_operation(completed, timeout=30)
+    await client.wait_batch_operation(completed, timeout=60)
     cancelled = await _operate(site, "set_priority", {"priority": 2}, {"queue": "reports"}, None, limit=20)  # fmt: skip
     await eventually(lambda: _has_begun(site, cancelled))
     await client.cancel_batch_operation(cancelled)

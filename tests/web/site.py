@@ -15,7 +15,7 @@ from awa.asgi import create_app
 from awa.http.tokens import TokenTable, parse_tokens
 
 T = TypeVar("T")
-WAIT_S: Final = 30.0
+WAIT_S: Final = 60.0
 TOKENS: Final = {
     "viewer": "viewer-token-0123456789",
     "operator": "operator-token-0123456789",

@@ -138,7 +138,7 @@ async def test_a_second_press_finds_what_the_first_one_made(site: Site) -> None:
         # Even when the first one has changed what there is to count.
         await site.work()
         row = (await operations_of(site))[0]
-        await site.client.wait_batch_operation(row["id"], timeout=20)
+        await site.client.wait_batch_operation(row["id"], timeout=60)
         second = await browser.post("operations/new", data=form)
     assert second.headers["location"] == first.headers["location"]
     assert len(await operations_of(site)) == 1

@@ -12,8 +12,7 @@ from tests.web.conftest import OpenPage
 from tests.web.site import Site, eventually
 
 HOSTILE: Final = (
-    '<img src=x onerror="window.hit=1"><script>window.hit=1</script>',
-    "\"'><svg onload=window.hit=1>{{7*7}}{% raw %}${1}",
+    """<img src=x onerror="window.hit=1"><script>window.hit=1</script>"'><svg onload=window.hit=1>{{7*7}}{% raw %}${1}""",
     "javascript:window.hit=1//../..?x=1#y",
 )
 
@@ -39,7 +38,7 @@ async def furnish_with(site: Site, text: str) -> dict[str, Any]:
     row = await site.client.submit_batch_operation(
         "set_priority", {"priority": 1}, {"queue": text, "tag": text, "kind": text}, reason=text
     )
-    await site.client.wait_batch_operation(row["id"], timeout=20)
+    await site.client.wait_batch_operation(row["id"], timeout=60)
     return {"waiting": waiting.id, "failed": failed.id, "operation": row["id"]}
 
 
@@ -55,7 +54,7 @@ async def stays_text(page: Page, text: str, *, shown: bool) -> None:
         assert text in "\n".join([words, *values])
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=["html", "attribute", "link"])
+@pytest.mark.parametrize("text", HOSTILE, ids=["markup", "link"])
 async def test_what_programs_say_stays_text(site: Site, open_page: OpenPage, text: str) -> None:
     seen = await furnish_with(site, text)
     watched = await open_page(site)

@@ -183,7 +183,7 @@ async def test_every_reason_leads_to_its_jobs(site: Site, open_page: OpenPage) -
     row = await site.client.submit_batch_operation(
         "set_priority", {"priority": 1}, {"queue": "email"}
     )
-    await site.client.wait_batch_operation(row["id"], timeout=20)
+    await site.client.wait_batch_operation(row["id"], timeout=60)
     page = (await open_page(site)).page
     await visit(page, f"operations/{row['id']}")
     await page.get_by_role("link", name="3 it was there already").click()
@@ -199,7 +199,7 @@ async def test_many_items_are_paged(site: Site, open_page: OpenPage) -> None:
     row = await site.client.submit_batch_operation(
         "set_priority", {"priority": 1}, {"queue": "email"}
     )
-    await site.client.wait_batch_operation(row["id"], timeout=20)
+    await site.client.wait_batch_operation(row["id"], timeout=60)
     page = (await open_page(site)).page
     await visit(page, f"operations/{row['id']}?outcome=processed")
     rows = page.get_by_role("region", name="Jobs of this operation").get_by_role("row")
