@@ -72,9 +72,10 @@ CASES: list[tuple[dict[str, Any], Callable[[Row], bool]]] = [
 async def selected(conn: Conn, relation: str, given: dict[str, Any]) -> list[int]:
     """Ids in a relation that the compiled filter selects."""
     predicate = compile_filter(JobFilter.parse(given))
-    statement = run.statement("operations/preview_sample").format(filter=predicate.sql)
-    text = statement.as_string(conn).replace("awa.waiting_jobs", relation)
-    found = await run.rows_of(conn, text, predicate.params | {"limit": 1000})
+    statement = run.statement("operations/preview_sample").format(
+        filter=predicate.sql, waiting=sql.SQL(relation)
+    )
+    found = await run.rows_of(conn, statement, predicate.params | {"limit": 1000})
     return [row["id"] for row in found]
 
 
@@ -117,8 +118,8 @@ async def test_list_preview_scan_and_recheck_see_the_same_jobs(conn: Conn, runne
     everything = [job["id"] for job in jobs]
     for given, holds in CASES:
         expected = [job["id"] for job in jobs if holds(job)]
-        assert await selected(conn, "awa.jobs", given) == expected, given
-        assert await selected(conn, "awa.waiting_jobs", given) == expected, given
+        for relation in ("awa.jobs", "awa.waiting_jobs", "awa.waiting_backlog"):
+            assert await selected(conn, relation, given) == expected, (relation, given)
         seen = await preview(conn, "set_priority", given, {"priority": 1})
         assert seen["total_matched"] == len(expected), given
         assert [job["id"] for job in seen["sample"]] == expected[:10], given
