@@ -8,7 +8,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made
-PYTEST := $(BIN)/python -m pytest
+# Two at a time, each with a server of its own; WORKERS=0 for one process.
+WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 DATABASE_TESTS = $(wildcard $(addprefix tests/, dev db sql storage operations maintenance worker client pooler proofs stress))
 PG15_BIN ?= /usr/lib/postgresql/15/bin
 
