@@ -204,7 +204,7 @@ async def test_one_job_or_several_are_enqueued_in_the_order_given(
         ),
         ([], {"body"}),
     ],
-    ids=str,
+    ids=lambda value: ", ".join(sorted(value)) if isinstance(value, set) else str(value)[:60],
 )
 async def test_a_wrong_job_is_refused_and_nothing_is_enqueued(
     api: httpx.AsyncClient, world: World, body: Any, fields: set[str]
