@@ -1,5 +1,8 @@
 """Schedules: expressions, time zones, the change of the clock, and what is refused."""
 
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -107,6 +110,15 @@ def test_going_back_finds_the_tick_that_going_forwards_came_by(zone: str, expres
     ):
         assert ticks == sorted(set(ticks))
         assert [latest_tick(expression, zone, tick) for tick in ticks] == ticks
+
+
+def test_zones_are_known_where_the_system_has_none() -> None:
+    """A bare container or Windows: the names come with the package then."""
+    asked = "from awa.model.cron import check_timezone as c; print(c('UTC'), c('Europe/Berlin'))"
+    environment = {**os.environ, "PYTHONTZPATH": ""}
+    command = [sys.executable, "-c", asked]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout == "UTC Europe/Berlin\n"
 
 
 def test_words_for_an_expression() -> None:
