@@ -87,6 +87,22 @@ async def test_what_changed_since_it_was_read_is_left_alone(
     assert await _are(site, 4)
 
 
+async def test_what_came_since_it_was_read_is_left_alone_and_hinders_nobody(
+    site: Site, open_page: OpenPage
+) -> None:
+    """Jobs go on failing while somebody reads: what is deleted is what was counted."""
+    await letters(site)
+    page = (await open_page(site)).page
+    await visit(page, "dead-letters/purge/confirm?queue=email")
+    late = await site.client.insert({"n": 9}, kind="send_email", queue="email")
+    await site.work(("email", 5))
+    await eventually(lambda: _are(site, 6))
+    await page.get_by_label("Type 5 to confirm").fill("5")
+    await page.get_by_role("button", name="Delete 5 jobs for good").click()
+    await expect(page.get_by_role("status")).to_contain_text("5 dead letters were deleted for good")
+    assert [row["id"] for row in await site.client.list_dlq()] == [late.id]
+
+
 async def test_a_purge_wants_the_number_typed(site: Site, open_page: OpenPage) -> None:
     await letters(site)
     watched = await open_page(site)

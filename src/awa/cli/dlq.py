@@ -142,8 +142,8 @@ def retry(
         words = f"Job {letter} is {job.state} in the queue {job.queue} again."
         session.out.result({"id": letter, "state": str(job.state), "queue": job.queue}, words)
 
-    async def chunk(conn: Connection, above: int) -> tuple[int, int | None]:
-        return await dead_letters.retry_chunk(conn, chosen, above=above, **way)
+    async def chunk(conn: Connection, seen: Which, above: int) -> tuple[int, int | None]:
+        return await dead_letters.retry_chunk(conn, seen, above=above, **way)
 
     async def work(session: Session) -> None:
         if job_id is not None:
@@ -170,8 +170,8 @@ def purge(
     """Delete dead letters for good."""
     chosen = _chosen(queue, kind, fingerprint, before)
 
-    async def chunk(conn: Connection, above: int) -> tuple[int, int | None]:
-        return await dead_letters.purge_chunk(conn, chosen, above=above)
+    async def chunk(conn: Connection, seen: Which, above: int) -> tuple[int, int | None]:
+        return await dead_letters.purge_chunk(conn, seen, above=above)
 
     async def work(session: Session) -> None:
         _refuse_everything(chosen, everything, "purge")
@@ -194,24 +194,26 @@ async def _go_on(
     chosen: Which,
     deed: str,
     yes: bool,
-    chunk: Callable[[Connection, int], Awaitable[tuple[int, int | None]]],
+    chunk: Callable[[Connection, Which, int], Awaitable[tuple[int, int | None]]],
 ) -> int:
-    """Ask, then do it chunk by chunk; answers how many."""
+    """Ask, then do what was counted, chunk by chunk; answers how many."""
     session.if_interrupted = "Interrupted; nothing was done."
     async with session.client.connection() as conn:
-        total = await storage.count(conn, chosen)
+        seen = await dead_letters.frozen(conn, chosen)
+        total = await storage.count(conn, seen)
         if not yes and total:
             confirm(session.out, f"{deed} {number(total, 'dead letter')}?")
         session.if_interrupted = "Interrupted; what was done so far, is. Run it again to go on."
-        done, above = 0, 0
         with progress(session.out, deed, total=total, unit="dead letter") as bar:
-            while True:
-                some, following = await chunk(conn, above)
-                done += some
+
+            def tell(done: int) -> bool:
                 bar.at(done)
-                if following is None:
-                    return done
-                above = following
+                return True
+
+            done, _more = await dead_letters.chunk_by_chunk(
+                lambda above: chunk(conn, seen, above), goes_on=tell
+            )
+    return done
 
 
 def _chosen(

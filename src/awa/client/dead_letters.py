@@ -79,16 +79,13 @@ class DeadLetters(Base):
             queue=queue, kind=kind, fingerprint=fingerprint, reason=reason, before=before
         )
         _confirmed(chosen, allow_all, "retry")
-        retried, above = 0, 0
         async with self.connection() as conn:
-            while True:
-                done, following = await dead_letters.retry_chunk(
+            retried, _more = await dead_letters.chunk_by_chunk(
+                lambda above: dead_letters.retry_chunk(
                     conn, chosen, above=above, queue=to_queue, priority=to_priority, run_at=run_at
                 )
-                retried += done
-                if following is None:
-                    return retried
-                above = following
+            )
+        return retried
 
     async def purge_dlq(
         self,
@@ -105,14 +102,11 @@ class DeadLetters(Base):
             queue=queue, kind=kind, fingerprint=fingerprint, reason=reason, before=before
         )
         _confirmed(chosen, allow_all, "purge")
-        purged, above = 0, 0
         async with self.connection() as conn:
-            while True:
-                done, following = await dead_letters.purge_chunk(conn, chosen, above=above)
-                purged += done
-                if following is None:
-                    return purged
-                above = following
+            purged, _more = await dead_letters.chunk_by_chunk(
+                lambda above: dead_letters.purge_chunk(conn, chosen, above=above)
+            )
+        return purged
 
 
 def _confirmed(chosen: storage.Which, allow_all: bool, deed: str) -> None:

@@ -6,7 +6,8 @@ Retrying and purging take the mark and the job in one step, so of two that want 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from awa.model.limits import (
     check_queue,
 )
 from awa.operations.reading import cursors
+from awa.operations.reading.bounds import clock
 from awa.operations.single import check_job_id, get_job
 from awa.storage import dead_letters
 from awa.storage.dead_letters import Which
@@ -31,6 +33,8 @@ from awa.storage.dead_letters import Which
 CHUNK_JOBS: Final = 1_000
 
 Row = dict[str, Any]
+# Does up to CHUNK_JOBS above an id; answers how many, and the id to go on above (None: the end).
+Chunk = Callable[[int], Awaitable[tuple[int, int | None]]]
 
 
 def which(
@@ -61,6 +65,26 @@ async def page(
     more = len(rows) > limit
     last = f"{shown[-1]['dlq_at'].isoformat()} {shown[-1]['id']}" if more else ""
     return shown, cursors.encode(last) if more else None
+
+
+async def frozen(conn: Connection, chosen: Which) -> Which:
+    """The choice as it is now: letters that come later are not in it, so what is confirmed is what was counted."""
+    now = await clock(conn)
+    return replace(chosen, before=now if chosen.before is None else min(chosen.before, now))
+
+
+async def chunk_by_chunk(
+    chunk: Chunk, *, goes_on: Callable[[int], bool] = lambda _done: True
+) -> tuple[int, bool]:
+    """Do chunks until there are no more, or `goes_on`, told how many are done, says no; answers how many, and whether there are more."""
+    done, above = 0, 0
+    while True:
+        some, following = await chunk(above)
+        done += some
+        wanted = goes_on(done)
+        if following is None or not wanted:
+            return done, following is not None
+        above = following
 
 
 async def retry_one(

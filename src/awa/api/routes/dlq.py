@@ -1,7 +1,6 @@
 """Dead letters: list, depth, retry, purge."""
 
 import time
-from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request, Response
@@ -226,13 +225,10 @@ def _chosen(body: Choice, deed: str) -> Which:
     return chosen
 
 
-async def _work(chunk: Callable[[int], Awaitable[tuple[int, int | None]]]) -> dict[str, Any]:
+async def _work(chunk: dead_letters.Chunk) -> dict[str, Any]:
     """Chunk by chunk for some seconds; answers how many, and whether there is more."""
     until_s = time.monotonic() + WORK_MAX_S
-    jobs, above = 0, 0
-    while True:
-        done, following = await chunk(above)
-        jobs += done
-        if following is None or time.monotonic() > until_s:
-            return {"jobs": jobs, "more": following is not None}
-        above = following
+    jobs, more = await dead_letters.chunk_by_chunk(
+        chunk, goes_on=lambda _done: time.monotonic() <= until_s
+    )
+    return {"jobs": jobs, "more": more}

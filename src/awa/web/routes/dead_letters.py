@@ -1,5 +1,7 @@
 """Dead letters: grouped by kind and cause; retrying or purging one, a group, or all of a queue."""
 
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -7,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from awa.http.access import Right, needs
 from awa.http.context import changing, reading
 from awa.http.forms import Form, read_form
-from awa.model.errors import ValidationError
+from awa.model.errors import ValidationError, invalid_field
 from awa.model.limits import check_queue
 from awa.operations import dead_letters
 from awa.storage import dead_letters as storage
@@ -20,7 +22,7 @@ from awa.web.render import render
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 PATH = "/dead-letters"
-NAMES = ("queue", "kind", "fingerprint")
+NAMES = ("queue", "kind", "fingerprint", "before")
 
 
 @router.get(PATH)
@@ -120,7 +122,7 @@ async def purge(request: Request) -> Response:
 
 
 async def _do(request: Request, deed: str) -> Response:
-    """Do it, if as many as were read are there and, where it must be, the number was typed."""
+    """Do it to the letters that were read, if all are there still and, where it must be, their number was typed."""
     form = await read_form(request)
     chosen = _chosen({name: form.get(name) for name in NAMES})
     seen = int(form.one("seen")) if form.one("seen").isdecimal() else -1
@@ -143,25 +145,23 @@ async def _do(request: Request, deed: str) -> Response:
 async def _work(request: Request, deed: str, chosen: Which, form: Form) -> int:
     """Chunk by chunk, each in a transaction of its own; answers how many."""
     to_queue = form.get("to_queue").strip() or None
-    done, above = 0, 0
-    while True:
+
+    async def chunk(above: int) -> tuple[int, int | None]:
         async with changing(request) as conn:
-            if deed == "retry":
-                some, following = await dead_letters.retry_chunk(
-                    conn, chosen, above=above, queue=to_queue
-                )
-            else:
-                some, following = await dead_letters.purge_chunk(conn, chosen, above=above)
-        done += some
-        if following is None:
-            return done
-        above = following
+            if deed == "purge":
+                return await dead_letters.purge_chunk(conn, chosen, above=above)
+            return await dead_letters.retry_chunk(conn, chosen, above=above, queue=to_queue)
+
+    done, _more = await dead_letters.chunk_by_chunk(chunk)
+    return done
 
 
 async def _ask(
     request: Request, deed: str, chosen: Which, *, status: int = 200, **said: str | None
 ) -> Response:
+    # What is confirmed is what was read: letters that come while somebody reads are left for another look.
     async with reading(request) as conn:
+        chosen = await dead_letters.frozen(conn, replace(chosen, before=None))
         count = await storage.count(conn, chosen)
     context: dict[str, Any] = {"refusal": None, "problem": None, "field_problem": None, **said}
     typed = deed == "purge" or must_be_typed(count)
@@ -182,4 +182,15 @@ def _chosen(given: dict[str, str]) -> Which:
         queue=given["queue"] or None,
         kind=given["kind"] or None,
         fingerprint=given["fingerprint"] or None,
+        before=_moment(given.get("before")),
     )
+
+
+def _moment(text: str | None) -> datetime | None:
+    """The time that a form carries. Raises ValidationError for what this page never wrote."""
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise invalid_field("before", f"{text[:40]!r} is not a time") from None
