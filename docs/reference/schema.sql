@@ -148,7 +148,8 @@ CREATE TABLE awa.lane_claims (
     slot smallint NOT NULL,
     seqs int8multirange NOT NULL,
     seen pg_snapshot NOT NULL,
-    owed int8multirange NOT NULL
+    owed int8multirange NOT NULL,
+    keyed int8multirange
 )
 PARTITION BY LIST (slot);
 CREATE TABLE awa.lanes (
@@ -200,7 +201,8 @@ CREATE VIEW awa.lane_heads AS
             c.slot,
             c.seqs,
             c.seen,
-            c.owed
+            c.owed,
+            c.keyed
            FROM awa.lane_claims c
           WHERE (c.lane_id = l.lane_id)
           ORDER BY c.claim_no DESC
@@ -825,6 +827,11 @@ CREATE TABLE awa.schema_migrations (
     checksum text NOT NULL,
     applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
+CREATE TABLE awa.unique_keys (
+    key bytea NOT NULL,
+    job_id bigint NOT NULL
+)
+WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='1000');
 CREATE VIEW awa.waiting_backlog AS
  SELECT lane_backlog.id,
     lane_backlog.kind,
@@ -1102,6 +1109,8 @@ ALTER TABLE ONLY awa.runtimes
     ADD CONSTRAINT runtimes_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY awa.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY awa.unique_keys
+    ADD CONSTRAINT unique_keys_pkey PRIMARY KEY (key);
 CREATE INDEX activity_at_idx ON awa.activity USING btree (at);
 CREATE INDEX attempt_closures_lane_id_claim_no_idx ON ONLY awa.attempt_closures USING btree (lane_id, claim_no);
 CREATE INDEX attempts_job_id_idx ON awa.attempts USING btree (job_id);

@@ -28,6 +28,7 @@ DECLARE
     window_end bigint;
     has_tombstones boolean;
     at_limit boolean := false;
+    keyed_ int8multirange;
 BEGIN
     o_jobs := 0; o_seqs := '{}'; o_more := false;
     IF NOT pg_try_advisory_xact_lock(4712, p_lane) THEN RETURN; END IF;
@@ -111,12 +112,21 @@ BEGIN
         INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, lane_id, jobs, slot, seqs, seen, owed)
         VALUES (o_claim_no, cursor_, p_claimed_at, p_lane, 0, open_slot, '{}', snap, owed);
     ELSE
-        INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, deadline_at, runtime_id, lane_id, jobs, slot, seqs, seen, owed)
-        SELECT o_claim_no, cursor_, p_claimed_at, p_deadline_at, p_runtime, p_lane, count(*), k.slot,
-               range_agg(int8range(k.lane_seq, k.lane_seq + 1)), snap, owed
-          FROM (SELECT r.slot, r.lane_seq FROM unnest(taken) g CROSS JOIN LATERAL (
-                   SELECT e.slot, e.lane_seq FROM awa.ready_entries e
-                    WHERE e.lane_id = p_lane AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g) OFFSET 0) r) k
-         GROUP BY k.slot;
+        -- Keyed: whose end has more to do than append a closure. Noted here, where the rows are read anyway, so that
+        -- awa.complete need not read them.
+        WITH head AS (
+            INSERT INTO awa.lane_claims AS c
+                   (claim_no, cursor, claimed_at, deadline_at, runtime_id, lane_id, jobs, slot, seqs, seen, owed, keyed)
+            SELECT o_claim_no, cursor_, p_claimed_at, p_deadline_at, p_runtime, p_lane, count(*), k.slot,
+                   range_agg(int8range(k.lane_seq, k.lane_seq + 1)), snap, owed,
+                   range_agg(int8range(k.lane_seq, k.lane_seq + 1)) FILTER (WHERE k.keyed)
+              FROM (SELECT r.slot, r.lane_seq, r.keyed FROM unnest(taken) g CROSS JOIN LATERAL (
+                       SELECT e.slot, e.lane_seq, e.unique_key IS NOT NULL AS keyed FROM awa.ready_entries e
+                        WHERE e.lane_id = p_lane AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g) OFFSET 0) r) k
+             GROUP BY k.slot
+            RETURNING c.keyed
+        )
+        SELECT range_agg(h.keyed) INTO keyed_ FROM head h;
+        IF keyed_ IS NOT NULL THEN PERFORM awa.follow_claimed(p_lane, keyed_); END IF;
     END IF;
 END $$;

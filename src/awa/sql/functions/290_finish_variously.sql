@@ -26,7 +26,9 @@ BEGIN
     ), job AS MATERIALIZED (
         SELECT o.claim_no, o.claimed_at, o.delay_s, r.*, l.queue, l.priority, l.enqueue_shard,
                CASE WHEN o.outcome = 'retried' AND r.attempt + 1 >= r.max_attempts THEN 'failed'
-                    WHEN o.outcome = 'completed' AND o.new_metadata IS NOT NULL THEN 'recorded'
+                    -- A key that is held beyond completion needs a row for retention to release it with.
+                    WHEN o.outcome = 'completed' AND (o.new_metadata IS NOT NULL OR awa.holds_key_in(r.unique_key, 'completed'))
+                         THEN 'recorded'
                     ELSE o.outcome END::awa.attempt_outcome AS outcome,
                awa.with_error(r.errors, o.error, r.attempt + 1, now_, keep_errors) AS new_errors,
                CASE WHEN o.new_metadata IS NULL THEN r.metadata
@@ -71,14 +73,24 @@ BEGIN
                (SELECT g.current_slot FROM awa.ring g), k.attempt, k.max_attempts, k.route_shard, k.kind, k.args,
                k.tags, k.merged, k.errors, k.unique_key, k.route_key
           FROM (SELECT * FROM job j WHERE j.outcome = 'returned' ORDER BY j.lane_seq OFFSET 0) k
+    ), keys AS MATERIALIZED (
+        SELECT awa.follow_keys(array_agg(j.job_id), array_agg(j.unique_key), array_agg(j.queue), array_agg('running'::text),
+                               array_agg(awa.state_after(j.outcome)))
+          FROM job j WHERE j.unique_key IS NOT NULL HAVING count(*) > 0
     )
-    SELECT j.lane_seq, CASE j.outcome WHEN 'retried' THEN 'retryable' WHEN 'snoozed' THEN 'scheduled'
-                            WHEN 'returned' THEN 'available' WHEN 'recorded' THEN 'completed'
-                            ELSE j.outcome::text END
-      FROM job j;
+    -- Joined, because what nobody reads is not run.
+    SELECT j.lane_seq, awa.state_after(j.outcome) FROM job j LEFT JOIN keys ON true;
     PERFORM awa.notify_if_idle(l.queue) FROM awa.lanes l
       WHERE 'returned' = ANY (p_outcomes) AND l.lane_id = ANY (p_lanes);
 END $$;
+
+-- The state of a job whose attempt ended so.
+CREATE OR REPLACE FUNCTION awa.state_after(p_outcome awa.attempt_outcome) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE p_outcome WHEN 'retried' THEN 'retryable' WHEN 'snoozed' THEN 'scheduled' WHEN 'returned' THEN 'available'
+                          WHEN 'recorded' THEN 'completed' WHEN 'completed' THEN 'completed' WHEN 'failed' THEN 'failed'
+                          WHEN 'cancelled' THEN 'cancelled' END;
+$$;
 
 -- A job's errors with one more, the oldest dropped beyond p_keep.
 CREATE OR REPLACE FUNCTION awa.with_error(p_errors jsonb, p_error jsonb, p_attempt int, p_at timestamptz, p_keep int) RETURNS jsonb

@@ -27,6 +27,7 @@ BEGIN
 END $$;
 
 -- Ends attempts as completed with nothing more to say, the fast way; answers those that were not the caller's any more.
+-- Job rows are read only where the claim says that their end has more to do (keyed).
 -- moves: running -> completed
 -- index: lane_claims (lane_id, claim_no), attempt_closures (lane_id, claim_no)
 -- bound: the set
@@ -46,16 +47,33 @@ BEGIN
     -- A new statement from here on: closures that were committed before the locks were granted.
     WITH closed AS (
         INSERT INTO awa.attempt_closures AS x (claim_no, lane_id, jobs, slot, outcome, seqs)
-        SELECT o.claim_no, o.lane_id, awa.positions_in(o.own), o.slot, 'completed', o.own
-          FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o
+        SELECT o.claim_no, o.lane_id, awa.positions_in(o.plain), o.slot, 'completed', o.plain
+          FROM awa.own_positions(p_runtime, p_lanes, p_claim_nos, p_seqs) o WHERE NOT isempty(o.plain)
         RETURNING x.seqs
     )
     SELECT coalesce(range_agg(c.seqs), '{}') INTO ended FROM closed c;
+    IF awa.positions_in(ended) < cardinality(p_seqs) THEN
+        ended := ended + awa.complete_keyed(p_runtime, p_lanes, p_claim_nos, p_seqs, ended);
+    END IF;
     PERFORM awa.forget_attempts(p_lanes, p_claim_nos, p_seqs);
     IF awa.positions_in(ended) < cardinality(p_seqs) THEN
         RETURN QUERY SELECT DISTINCT s FROM unnest(p_seqs) s WHERE NOT ended @> s;
     END IF;
 END $$;
+
+-- Ends what awa.complete left because it is keyed, the general way; answers the positions that were still the caller's.
+-- index: those of awa.finish_variously
+-- bound: the set without what has ended
+CREATE OR REPLACE FUNCTION awa.complete_keyed(
+    p_runtime uuid, p_lanes int[], p_claim_nos bigint[], p_seqs bigint[], p_ended int8multirange) RETURNS int8multirange
+LANGUAGE sql VOLATILE AS $$
+    SELECT coalesce(range_agg(int8range(f.lane_seq, f.lane_seq + 1)), '{}')
+      FROM (SELECT array_agg(u.lane_id) AS lanes, array_agg(u.claim_no) AS nos, array_agg(u.lane_seq) AS seqs,
+                   array_agg('completed'::text) AS outcomes
+              FROM unnest(p_lanes, p_claim_nos, p_seqs) u(lane_id, claim_no, lane_seq) WHERE NOT p_ended @> u.lane_seq) k
+     CROSS JOIN LATERAL awa.finish_variously(
+               pg_current_xact_id(), p_runtime, k.lanes, k.nos, k.seqs, k.outcomes, NULL, NULL, NULL) f;
+$$;
 
 -- Locks the claim rows named, in key order, as everything does that decides whose an attempt is.
 -- index: lane_claims (lane_id, claim_no)
@@ -83,14 +101,16 @@ BEGIN
     END IF;
 END $$;
 
--- Of the given positions those that the runtime claimed and nobody closed, a row a claim row.
+-- Of the given positions those that the runtime claimed and nobody closed, a row a claim row; plain: those of them whose end
+-- has nothing more to do than append a closure (see lane_claims.keyed).
 -- index: lane_claims (lane_id, claim_no), attempt_closures (lane_id, claim_no)
 -- bound: the claims named
-CREATE OR REPLACE FUNCTION awa.own_positions(p_runtime uuid, p_lanes int[], p_claim_nos bigint[], p_seqs bigint[])
-RETURNS TABLE (slot smallint, lane_id int, claim_no bigint, claimed_at timestamptz, own int8multirange)
+DROP FUNCTION IF EXISTS awa.own_positions(uuid, int[], bigint[], bigint[]);  -- it used to answer no plain ones
+CREATE FUNCTION awa.own_positions(p_runtime uuid, p_lanes int[], p_claim_nos bigint[], p_seqs bigint[])
+RETURNS TABLE (slot smallint, lane_id int, claim_no bigint, claimed_at timestamptz, own int8multirange, plain int8multirange)
 LANGUAGE sql VOLATILE AS $$
-    SELECT * FROM (
-        SELECT c.slot, c.lane_id, c.claim_no, c.claimed_at,
+    SELECT k.slot, k.lane_id, k.claim_no, k.claimed_at, k.own, CASE WHEN k.keyed IS NULL THEN k.own ELSE k.own - k.keyed END FROM (
+        SELECT c.slot, c.lane_id, c.claim_no, c.claimed_at, c.keyed,
                c.seqs * d.seqs - coalesce((SELECT range_agg(x.seqs) FROM awa.attempt_closures x
                                             WHERE x.slot = c.slot AND x.lane_id = c.lane_id AND x.claim_no = c.claim_no), '{}') AS own
           FROM (SELECT u.lane_id, u.claim_no, range_agg(int8range(u.lane_seq, u.lane_seq + 1)) AS seqs

@@ -34,9 +34,9 @@ BEGIN
       FROM unnest(lanes, seqs) u(lane_id, seq)
       JOIN awa.ready_entries r ON r.slot = p_slot AND r.lane_id = u.lane_id AND r.lane_seq = u.seq;
     INSERT INTO awa.lane_claims
-           (claim_no, cursor, claimed_at, deadline_at, runtime_id, lane_id, jobs, slot, seqs, seen, owed)
+           (claim_no, cursor, claimed_at, deadline_at, runtime_id, lane_id, jobs, slot, seqs, seen, owed, keyed)
     SELECT c.claim_no, c.cursor, c.claimed_at, c.deadline_at, c.runtime_id, c.lane_id, awa.positions_in(c.seqs * still), open_slot,
-           c.seqs * still, c.seen, c.owed
+           c.seqs * still, c.seen, c.owed, nullif(c.keyed * still, '{}')
       FROM (SELECT DISTINCT f.lane_id, f.claim_no
               FROM unnest(seqs) u(seq)
              CROSS JOIN LATERAL (SELECT k.lane_id, k.claim_no FROM awa.lane_claims k
@@ -44,7 +44,8 @@ BEGIN
       JOIN awa.lane_claims c ON c.slot = p_slot AND c.lane_id = d.lane_id AND c.claim_no = d.claim_no
      WHERE c.jobs > 0 AND NOT isempty(c.seqs * still);
     -- Taken out here row by row: a reader with an older snapshot goes on seeing them, which TRUNCATE would not let it.
-    UPDATE awa.lane_claims c SET seqs = c.seqs - still, jobs = awa.positions_in(c.seqs - still)
+    UPDATE awa.lane_claims c
+       SET seqs = c.seqs - still, jobs = awa.positions_in(c.seqs - still), keyed = nullif(c.keyed - still, '{}')
       FROM (SELECT DISTINCT f.lane_id, f.claim_no
               FROM unnest(seqs) u(seq)
              CROSS JOIN LATERAL (SELECT k.lane_id, k.claim_no FROM awa.lane_claims k
