@@ -469,257 +469,30 @@ CREATE SEQUENCE awa.job_positions
     NO MAXVALUE
     CACHE 1;
 CREATE VIEW awa.lane_backlog AS
- WITH heads AS MATERIALIZED (
-         SELECT h.lane_id,
-            h.queue,
-            h.priority,
-            h.enqueue_shard,
-            h.effective_priority,
-            h.claim_no,
-            h.cursor,
-            h.seen,
-            h.owed,
-            h.claimed_at,
-            h.slot,
-            h.last_dead,
-            g.trusted_from,
-                CASE
-                    WHEN (h.last_dead >= h.cursor) THEN ( SELECT range_agg(int8range(t.first_seq, (t.last_seq + 1))) AS range_agg
-                       FROM ( SELECT i.first_seq,
-                                i.last_seq
-                               FROM awa.ready_tombstones i
-                              WHERE ((i.lane_id = h.lane_id) AND (i.first_seq >= h.cursor))
-                            UNION ALL
-                            ( SELECT b.first_seq,
-                                b.last_seq
-                               FROM awa.ready_tombstones b
-                              WHERE ((b.lane_id = h.lane_id) AND (b.first_seq < h.cursor))
-                              ORDER BY b.first_seq DESC
-                             LIMIT 1)) t)
-                    ELSE NULL::int8multirange
-                END AS dead
-           FROM (awa.lane_heads h
-             CROSS JOIN awa.ring g)
-        )
- SELECT job_id AS id,
+ SELECT id,
     kind,
     queue,
-    'available'::text AS state,
+    state,
     priority,
     attempt,
     max_attempts,
     args,
-    COALESCE(tags, '{}'::text[]) AS tags,
-    COALESCE(metadata, '{}'::jsonb) AS metadata,
-    COALESCE(errors, '[]'::jsonb) AS errors,
-    COALESCE(run_at, created_at) AS run_at,
+    tags,
+    metadata,
+    errors,
+    run_at,
     created_at,
     ready_at,
-    NULL::timestamp with time zone AS attempted_at,
-    NULL::timestamp with time zone AS finalized_at,
-    NULL::timestamp with time zone AS deadline_at,
-    NULL::uuid AS runtime_id,
+    attempted_at,
+    finalized_at,
+    deadline_at,
+    runtime_id,
     enqueue_shard,
-    NULL::jsonb AS progress,
+    progress,
     lane_id,
     lane_seq,
     slot
-   FROM ( SELECT e.lane_seq,
-            e.job_id,
-            e.txid,
-            e.ready_at,
-            e.created_at,
-            e.run_at,
-            e.lane_id,
-            e.slot,
-            e.attempt,
-            e.max_attempts,
-            e.route_shard,
-            e.kind,
-            e.args,
-            e.tags,
-            e.metadata,
-            e.errors,
-            e.unique_key,
-            e.route_key,
-            h.queue,
-            h.priority,
-            h.enqueue_shard
-           FROM (heads h
-             CROSS JOIN LATERAL ( SELECT k.lane_seq,
-                    k.job_id,
-                    k.txid,
-                    k.ready_at,
-                    k.created_at,
-                    k.run_at,
-                    k.lane_id,
-                    k.slot,
-                    k.attempt,
-                    k.max_attempts,
-                    k.route_shard,
-                    k.kind,
-                    k.args,
-                    k.tags,
-                    k.metadata,
-                    k.errors,
-                    k.unique_key,
-                    k.route_key
-                   FROM awa.ready_entries k
-                  WHERE ((k.lane_id = h.lane_id) AND (k.lane_seq >= h.cursor))
-                 OFFSET 0) e)
-          WHERE ((h.dead IS NULL) OR (NOT (e.lane_seq <@ h.dead)))
-        UNION ALL
-         SELECT e.lane_seq,
-            e.job_id,
-            e.txid,
-            e.ready_at,
-            e.created_at,
-            e.run_at,
-            e.lane_id,
-            e.slot,
-            e.attempt,
-            e.max_attempts,
-            e.route_shard,
-            e.kind,
-            e.args,
-            e.tags,
-            e.metadata,
-            e.errors,
-            e.unique_key,
-            e.route_key,
-            h.queue,
-            h.priority,
-            h.enqueue_shard
-           FROM (heads h
-             CROSS JOIN LATERAL ( SELECT k.lane_seq,
-                    k.job_id,
-                    k.txid,
-                    k.ready_at,
-                    k.created_at,
-                    k.run_at,
-                    k.lane_id,
-                    k.slot,
-                    k.attempt,
-                    k.max_attempts,
-                    k.route_shard,
-                    k.kind,
-                    k.args,
-                    k.tags,
-                    k.metadata,
-                    k.errors,
-                    k.unique_key,
-                    k.route_key
-                   FROM (unnest(h.owed) g(g)
-                     CROSS JOIN LATERAL ( SELECT o.lane_seq,
-                            o.job_id,
-                            o.txid,
-                            o.ready_at,
-                            o.created_at,
-                            o.run_at,
-                            o.lane_id,
-                            o.slot,
-                            o.attempt,
-                            o.max_attempts,
-                            o.route_shard,
-                            o.kind,
-                            o.args,
-                            o.tags,
-                            o.metadata,
-                            o.errors,
-                            o.unique_key,
-                            o.route_key
-                           FROM awa.ready_entries o
-                          WHERE ((o.lane_id = h.lane_id) AND (o.lane_seq >= lower(g.g)) AND (o.lane_seq < upper(g.g)))
-                         OFFSET 0) k)
-                UNION ALL
-                 SELECT k.lane_seq,
-                    k.job_id,
-                    k.txid,
-                    k.ready_at,
-                    k.created_at,
-                    k.run_at,
-                    k.lane_id,
-                    k.slot,
-                    k.attempt,
-                    k.max_attempts,
-                    k.route_shard,
-                    k.kind,
-                    k.args,
-                    k.tags,
-                    k.metadata,
-                    k.errors,
-                    k.unique_key,
-                    k.route_key
-                   FROM (pg_snapshot_xip(h.seen) x(x)
-                     CROSS JOIN LATERAL ( SELECT o.lane_seq,
-                            o.job_id,
-                            o.txid,
-                            o.ready_at,
-                            o.created_at,
-                            o.run_at,
-                            o.lane_id,
-                            o.slot,
-                            o.attempt,
-                            o.max_attempts,
-                            o.route_shard,
-                            o.kind,
-                            o.args,
-                            o.tags,
-                            o.metadata,
-                            o.errors,
-                            o.unique_key,
-                            o.route_key
-                           FROM awa.ready_entries o
-                          WHERE ((o.lane_id = h.lane_id) AND (o.txid = x.x))
-                         OFFSET 0) k)
-                  WHERE ((k.lane_seq < h.cursor) AND (k.lane_seq >= h.trusted_from) AND (NOT (k.lane_seq <@ h.owed)))
-                UNION ALL
-                 SELECT k.lane_seq,
-                    k.job_id,
-                    k.txid,
-                    k.ready_at,
-                    k.created_at,
-                    k.run_at,
-                    k.lane_id,
-                    k.slot,
-                    k.attempt,
-                    k.max_attempts,
-                    k.route_shard,
-                    k.kind,
-                    k.args,
-                    k.tags,
-                    k.metadata,
-                    k.errors,
-                    k.unique_key,
-                    k.route_key
-                   FROM ( SELECT o.lane_seq,
-                            o.job_id,
-                            o.txid,
-                            o.ready_at,
-                            o.created_at,
-                            o.run_at,
-                            o.lane_id,
-                            o.slot,
-                            o.attempt,
-                            o.max_attempts,
-                            o.route_shard,
-                            o.kind,
-                            o.args,
-                            o.tags,
-                            o.metadata,
-                            o.errors,
-                            o.unique_key,
-                            o.route_key
-                           FROM awa.ready_entries o
-                          WHERE ((o.lane_id = h.lane_id) AND (o.txid >= pg_snapshot_xmax(h.seen)))
-                         OFFSET 0) k
-                  WHERE ((k.lane_seq < h.cursor) AND (k.lane_seq >= h.trusted_from) AND (NOT (k.lane_seq <@ h.owed)))
-         OFFSET 0) e)
-          WHERE ((e.lane_seq > h.last_dead) OR (COALESCE(( SELECT t.last_seq
-                   FROM awa.ready_tombstones t
-                  WHERE ((t.slot = e.slot) AND (t.lane_id = h.lane_id) AND (t.first_seq <= e.lane_seq))
-                  ORDER BY t.first_seq DESC
-                 LIMIT 1), ('-1'::integer)::bigint) < e.lane_seq))) r;
+   FROM awa.lane_backlog_of(NULL::text[], NULL::smallint) lane_backlog_of(id, kind, queue, state, priority, attempt, max_attempts, args, tags, metadata, errors, run_at, created_at, ready_at, attempted_at, finalized_at, deadline_at, runtime_id, enqueue_shard, progress, lane_id, lane_seq, slot);
 ALTER TABLE awa.lanes ALTER COLUMN lane_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME awa.lanes_lane_id_seq
     START WITH 1

@@ -82,6 +82,42 @@ async def test_they_agree_after_the_ring_has_moved_on(world: World) -> None:
     assert await assert_same(world) == 5
 
 
+async def test_they_agree_about_what_was_moved_away_in_stretches_large_and_small(
+    world: World, connect: Connect
+) -> None:
+    """Out of the middle, the end and the beginning of a lane; then the cursor passes a part, and some are owed."""
+    other = await World.on(await connect())
+    ids = await world.enqueue(400)
+    await world.move(ids[100:200], "b")
+    assert await assert_same(world) == 400
+    await world.move([*ids[250:253], *ids[260:320:2], *ids[390:]], "c")
+    assert await assert_same(world) == 400
+    await world.move(ids[:60], priority=4)
+    await world.cancel(ids[60:70])
+    assert await assert_same(world) == 390
+    async with other.rolled_back():
+        await other.lock(ids[80:90])
+        await world.claim(20)
+    assert await assert_same(world) == 370
+    await world.move(ids[82:86], "b")
+    assert await assert_same(world) == 370
+    assert len(await world.claim(1_000)) + await assert_same(world) == 370
+
+
+async def test_nobody_walks_over_what_a_large_tombstone_covers(world: World) -> None:
+    ids = await world.enqueue(400)
+    await world.move([*ids[100:200], ids[300]], "b")
+    left = """
+        SELECT s.first_seq, s.past_seq, s.dead FROM awa.lane_stretches() s JOIN awa.lanes l ON l.lane_id = s.lane_id
+         WHERE l.queue = 'default' ORDER BY 1
+    """
+    before, after = await (await world.conn.execute(left)).fetchall()
+    assert before[1] == ids[100]
+    assert after[0] == ids[200]
+    # A small one in the middle of a stretch is named instead.
+    assert (after[2][-1].lower, after[2][-1].upper) == (ids[300], ids[301])
+
+
 @pytest.mark.parametrize("analyzed", [False, True])
 async def test_history_is_not_read_whatever_the_statistics_say(
     world: World, connect: Connect, analyzed: bool
@@ -104,6 +140,8 @@ async def test_history_is_not_read_whatever_the_statistics_say(
 
 
 async def blocks(world: World, query: str) -> int:
+    """What the query reads, but not what it takes to plan the functions in it: a session does that once."""
+    await world.fetch(query)
     async with world.conn.transaction():
         await world.conn.execute("SET LOCAL jit = off")
         await world.conn.execute("SET LOCAL enable_seqscan = off")

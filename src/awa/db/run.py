@@ -65,6 +65,20 @@ async def rows_of(
             return await cursor.fetchall() if cursor.description else []
 
 
+async def rows_of_all(
+    conn: Connection, asked: Sequence[tuple[sql.Composable, Params | None]]
+) -> list[list[Row]]:
+    """The rows of several composed statements, sent in one go; after one that fails the others aren't run."""
+    with mapped_errors():
+        cursors = []
+        async with conn.pipeline():
+            for composed, params in asked:
+                cursor = conn.cursor(row_factory=dict_row)
+                await cursor.execute(cast("sql.Composed", composed), params)
+                cursors.append(cursor)
+        return [await cursor.fetchall() for cursor in cursors]
+
+
 def statement(name: str) -> sql.SQL:
     """The statement `name` as a template to compose with a compiled filter."""
     return sql.SQL(catalog.text(name))

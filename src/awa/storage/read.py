@@ -11,8 +11,6 @@ from awa.model.states import JobState
 
 # Up to so many waiting jobs are read all, to find a page of them; above it the page is among the newest jobs.
 FEW_WAITING_JOBS: Final = 120_000
-# What may have come between that look and the page.
-BACKLOG_MAX_JOBS: Final = 150_000
 
 EVERYWHERE: Final = ("lanes", "deferred", "finished")
 # Where the jobs of each state are; a state that isn't here can be everywhere.
@@ -27,7 +25,7 @@ PLACES: Final[Mapping[JobState | None, tuple[str, ...]]] = {
     JobState.CANCELLED: ("finished",),
 }
 # Places that are read whole, so that nothing is gained by reading them in stretches of ids.
-WHOLE: Final = frozenset({"backlog", "running"})
+WHOLE: Final = frozenset({"running"})
 
 TRUE: Final = sql.SQL("true")
 
@@ -50,10 +48,43 @@ async def list_jobs(
 
     `state` is the one that the predicate asks for, if it does: only the places of such jobs are read.
     """
+    if state is JobState.AVAILABLE:
+        found = await waiting_page(conn, predicate, params, limit=limit, before_id=before_id)
+        if found is not None:
+            return found
     where = PLACES.get(state, EVERYWHERE)
-    if state is JobState.AVAILABLE and await backlog_is_small(conn):
-        where = ("backlog",)
     return await stretch(conn, where, predicate, params, limit=limit, before_id=before_id)
+
+
+async def waiting_page(
+    conn: Connection,
+    predicate: sql.Composable,
+    params: Params,
+    *,
+    limit: int,
+    before_id: int | None = None,
+    from_id: int = 0,
+    queues: list[str] | None = None,
+    priority: int | None = None,
+) -> list[Row] | None:
+    """The newest jobs that wait in lanes, found by looking at all; None where they are too many for that.
+
+    `queues` and `priority` are what of the predicate a lane alone can answer: no others are looked at.
+    """
+    statement = run.statement("storage/waiting_page").format(predicate=predicate)
+    more = {
+        "before_id": before_id,
+        "from_id": from_id,
+        "max_rows": limit,
+        "jobs": FEW_WAITING_JOBS,
+        "lane_queues": queues,
+        "lane_priority": priority,
+    }
+    rows = await run.rows_of(conn, statement, {**params, **more})
+    looked = [row.pop("looked") for row in rows]
+    if looked[0] > FEW_WAITING_JOBS:
+        return None
+    return [row for row in rows if row["id"] is not None]
 
 
 async def stretch(
@@ -65,35 +96,14 @@ async def stretch(
     limit: int,
     before_id: int | None = None,
     from_id: int = 0,
-    of_lane: sql.Composable = TRUE,
 ) -> list[Row]:
-    """The newest jobs of these places with ids from `from_id` to below `before_id`.
-
-    `of_lane` is what of the predicate a lane alone can answer; it is used where the backlog is read whole.
-    """
-    pages = [
-        run.statement(f"storage/places/{name}").format(predicate=predicate, places=of_lane)
-        for name in where
-    ]
+    """The newest jobs of these places with ids from `from_id` to below `before_id`."""
+    pages = [run.statement(f"storage/places/{name}").format(predicate=predicate) for name in where]
     statement = run.statement("storage/list_jobs").format(
         places=sql.SQL("\nUNION ALL\n").join(pages)
     )
-    more = {
-        "before_id": before_id,
-        "from_id": from_id,
-        "max_rows": limit,
-        "backlog_max": BACKLOG_MAX_JOBS,
-    }
+    more = {"before_id": before_id, "from_id": from_id, "max_rows": limit}
     return await run.rows_of(conn, statement, {**params, **more})
-
-
-async def backlog_is_small(
-    conn: Connection, of_lane: sql.Composable = TRUE, params: Params | None = None
-) -> bool:
-    """Whether so few jobs wait in these lanes that they can be read all."""
-    statement = run.statement("storage/backlog_exceeds").format(places=of_lane)
-    (found,) = await run.rows_of(conn, statement, {**(params or {}), "jobs": FEW_WAITING_JOBS})
-    return not found["exceeds"]
 
 
 async def newest_below(conn: Connection, where: Sequence[str], before_id: int | None) -> int | None:

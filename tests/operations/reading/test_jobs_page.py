@@ -78,7 +78,6 @@ async def test_a_walk_that_runs_out_of_time_goes_on_from_where_it_was(
     monkeypatch.setattr(walk, "STRETCH_FIRST_IDS", 5)
     monkeypatch.setattr(walk, "STRETCH_MOST_IDS", 5)
     monkeypatch.setattr(walk, "WALK_BUDGET_S", 0.0)
-    monkeypatch.setattr(walk, "AVAILABLE_BUDGET_S", 0.0)
     monkeypatch.setattr(read, "FEW_WAITING_JOBS", 0)
     clock = iter(range(10**9))
     monkeypatch.setattr(walk, "monotonic", lambda: next(clock))

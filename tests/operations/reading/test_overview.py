@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from awa.operations.reading import stats, verdict
+from awa.operations.reading import activity, stats, verdict
 from awa.operations.reading.counts import Count
 from awa.operations.reading.queues import Backlog
 from awa.storage import queues, runtimes
@@ -78,7 +78,7 @@ async def test_the_figures_of_the_whole(mixed: World) -> None:
     found = await stats.overview(mixed.conn)
     assert found["backlog"][0]["available"].jobs >= found["backlog"][-1]["available"].jobs
     assert found["oldest_waiting"]["age_s"] >= 0
-    assert len(found["series"]) == stats.SERIES_MINUTES
+    assert len(found["series"]) == activity.SERIES_MINUTES
     assert found["throughput"]["completed_per_s"] is None
     assert found["totals"]["failed"] == Count(2)
     assert found["runtimes"]["alive"] == 2

@@ -53,7 +53,7 @@ async def test_the_oldest_waiting_job_of_a_queue_is_told(mixed: World) -> None:
 async def test_a_deep_lane_says_at_least_and_hides_no_other(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queues, "LANE_FIRST_JOBS", 5)
+    monkeypatch.setattr(queues, "LANE_LEAST_JOBS", 5)
     monkeypatch.setattr(queues, "LANES_LOOKED_MAX", 20)
     await world.enqueue(50, "deep")
     await world.enqueue(3, "shallow")

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from awa.db import run
 from awa.db.run import Connection, Row
 from awa.model import histogram
+from awa.operations.reading.looks import Look, look, only
 
 NOW_S: Final = 60
 LATENCY_S: Final = 15 * 60
 HOUR_S: Final = 60 * 60
+SERIES_MINUTES: Final = 60
 # Notes older than this say nothing of now.
 STALE_S: Final = 60.0
 
@@ -33,36 +34,40 @@ class Freshness:
         return round(amount / self.seconds, 3) if self.is_known else None
 
 
-async def freshness(conn: Connection) -> Freshness:
+def freshness() -> Look[Freshness]:
     """How far the notes can be relied on."""
-    found = await run.row(conn, "reading/activity_age", {"since_s": NOW_S})
-    assert found is not None
-    return Freshness(found["age_s"], found["seconds"] or 0.0)
+
+    def tell(rows: list[Row]) -> Freshness:
+        found = only(rows)
+        return Freshness(found["age_s"], found["seconds"] or 0.0)
+
+    return Look("reading/activity_age", {"since_s": NOW_S}, tell)
 
 
-async def sums(
-    conn: Connection, scope: str, names: Sequence[str] | None, since_s: float
-) -> dict[str, Row]:
+def sums(scope: str, names: Sequence[str] | None, since_s: float) -> Look[dict[str, Row]]:
     """What was done in the last seconds, by name."""
     params = {
         "scope": scope,
         "names": None if names is None else list(names),
         "since_s": since_s,
     }
-    return {row["name"]: row for row in await run.rows(conn, "reading/activity_sums", params)}
+    return Look("reading/activity_sums", params, lambda rows: {row["name"]: row for row in rows})
 
 
 async def latencies(conn: Connection, scope: str, names: Sequence[str] | None) -> dict[str, Row]:
     """Percentiles of waiting and running in the last quarter of an hour, by name, in milliseconds."""
+    found = await look(conn, histograms(scope, names))
+    return {row["name"]: percentiles(row["pickup"], row["run"]) for row in found}
+
+
+def histograms(scope: str, names: Sequence[str] | None) -> Look[list[Row]]:
+    """The waits and run times of the last quarter of an hour, by name."""
     params = {
         "scope": scope,
         "names": None if names is None else list(names),
         "since_s": LATENCY_S,
     }
-    return {
-        row["name"]: percentiles(row["pickup"], row["run"])
-        for row in await run.rows(conn, "reading/activity_histograms", params)
-    }
+    return Look("reading/activity_histograms", params, list)
 
 
 def percentiles(pickup: Sequence[int], run_: Sequence[int]) -> dict[str, float | None]:
@@ -74,13 +79,18 @@ def percentiles(pickup: Sequence[int], run_: Sequence[int]) -> dict[str, float |
     }
 
 
-async def series(
-    conn: Connection, scope: str, name: str, *, now: datetime, minutes: int = 60
+def notes(scope: str, name: str, *, minutes: int = SERIES_MINUTES) -> Look[list[Row]]:
+    """What was noted in the last minutes, for `series`."""
+    params = {"scope": scope, "name": name, "since_s": minutes * 60 + 60}
+    return Look("reading/activity_series", params, list)
+
+
+def series(
+    noted: Sequence[Row], now: datetime, *, minutes: int = SERIES_MINUTES
 ) -> list[dict[str, Any]]:
     """A row a minute, oldest first: rates, and None where nothing was noted."""
-    params = {"scope": scope, "name": name, "since_s": minutes * 60 + 60}
     by_minute: dict[datetime, list[Row]] = {}
-    for row in await run.rows(conn, "reading/activity_series", params):
+    for row in noted:
         by_minute.setdefault(row["minute"], []).append(row)
     last = now.replace(second=0, microsecond=0)
     wanted = [last - timedelta(minutes=ago) for ago in range(minutes - 1, -1, -1)]

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Final
 
 from awa.db import run
-from awa.db.run import Connection
+from awa.db.run import Connection, Row
 from awa.model.errors import AwaError, TooSlow
 from awa.operations.failures import sqlstate
+from awa.operations.reading.looks import Look, look, only
 
 STATEMENT_CANCELLED: Final = "57014"
 LOOK_MAX_MS: Final = 2_000
@@ -24,9 +25,8 @@ async def bounded(
             before = await run.row(conn, "reading/bounds", {"statement_ms": max_ms})
             yield
             assert before is not None
-            await run.row(
-                conn, "reading/unbound", {"statement_timeout": before["statement_timeout"]}
-            )
+            limits = {name: before[name] for name in ("statement_timeout", "work_mem")}
+            await run.row(conn, "reading/unbound", limits)
     except AwaError as error:
         if sqlstate(error) != STATEMENT_CANCELLED:
             raise
@@ -35,6 +35,15 @@ async def bounded(
 
 async def clock(conn: Connection) -> datetime:
     """The database's clock, which ages are told by."""
-    now = await run.value(conn, "reading/now")
-    assert isinstance(now, datetime)
-    return now
+    return await look(conn, clock_look())
+
+
+def clock_look() -> Look[datetime]:
+    """The same, to be asked along with other things."""
+
+    def tell(rows: list[Row]) -> datetime:
+        now = only(rows)["now"]
+        assert isinstance(now, datetime)
+        return now
+
+    return Look("reading/now", {}, tell)

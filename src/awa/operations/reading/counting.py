@@ -5,17 +5,18 @@ least". Completed jobs are too many to be looked at: a whole queue's or a whole 
 leader's notes and told as "about", and any narrower filter is answered by a short walk, "at least" again.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from awa.db import run
-from awa.db.run import Connection
+from awa.db.run import Connection, Row
 from awa.model.filter import JobFilter
 from awa.model.limits import JOB_ID_MAX
 from awa.model.states import JobState
 from awa.operations.compile import compile_filter
 from awa.operations.reading.bounds import bounded
 from awa.operations.reading.counts import STATES, ZERO, Count, capped, total
+from awa.operations.reading.looks import Look, look, together
 from awa.operations.reading.split import Split
 from awa.operations.reading.walk import NARROW_HINT, Walk
 
@@ -24,13 +25,15 @@ AT_MOST_JOBS: Final = 100_000
 AT_MOST_PARSED_JOBS: Final = 20_000
 # A walk through completed jobs that a filter narrows down: so many, in so much time.
 COMPLETED_WALK_JOBS: Final = 1_000
-COMPLETED_WALK_S: Final = 0.05
+COMPLETED_WALK_S: Final = 0.02
 _KEPT_BY_NAME: Final = {"queue": "queue", "queues": "queue", "kind": "kind", "kinds": "kind"}
+
+Counts = dict[str, Count]
 
 
 async def counts_by_state(
     conn: Connection, given: JobFilter, *, at_most: int = AT_MOST_JOBS
-) -> dict[str, Count]:
+) -> Counts:
     """The jobs that match whatever their state, by state, in the order of `STATES`. Raises TooSlow."""
     anywhere = given.model_copy(update={"state": None})
     async with bounded(conn, "this count", NARROW_HINT):
@@ -38,12 +41,11 @@ async def counts_by_state(
             return {str(state): ZERO for state in STATES}
         if anywhere.ids is not None:
             return await _by_id(conn, anywhere)
-        counting = _Counting(conn, anywhere, at_most)
-        counts = {
-            **await counting.waiting(),
-            **await counting.running(),
-            **await counting.ended(),
-        }
+        counting = Counting(anywhere, at_most)
+        looks = {"backlog": counting.backlog(), **counting.elsewhere()}
+        counts = merged((await together(conn, looks)).values())
+        if not counting.is_noted:
+            counts["completed"] = await _walked(conn, anywhere)
     return {str(state): counts[str(state)] for state in STATES}
 
 
@@ -54,18 +56,21 @@ async def count(conn: Connection, given: JobFilter, *, at_most: int = AT_MOST_JO
     state = str(given.state)
     if given.ids is not None or given.state is JobState.WAITING_EXTERNAL:
         return (await counts_by_state(conn, given, at_most=at_most)).get(state, ZERO)
-    counting = _Counting(conn, given.model_copy(update={"state": None}), at_most)
-    ways: dict[JobState, Callable[[], Awaitable[dict[str, Count]]]] = {
+    counting = Counting(given.model_copy(update={"state": None}), at_most)
+    ways: dict[JobState, Callable[[], Look[Counts]]] = {
         JobState.AVAILABLE: counting.backlog,
         JobState.SCHEDULED: counting.deferred,
         JobState.RETRYABLE: counting.deferred,
         JobState.RUNNING: counting.running,
+        JobState.COMPLETED: counting.noted,
     }
     async with bounded(conn, "this count", NARROW_HINT):
-        return (await ways.get(given.state, counting.ended)())[state]
+        if given.state is JobState.COMPLETED and not counting.is_noted:
+            return await _walked(conn, given)
+        return (await look(conn, ways.get(given.state, counting.finished)()))[state]
 
 
-async def _by_id(conn: Connection, given: JobFilter) -> dict[str, Count]:
+async def _by_id(conn: Connection, given: JobFilter) -> Counts:
     predicate = compile_filter(given)
     statement = run.statement("reading/count_ids").format(predicate=predicate.sql)
     found = {
@@ -75,67 +80,86 @@ async def _by_id(conn: Connection, given: JobFilter) -> dict[str, Count]:
     return {str(state): found.get(str(state), ZERO) for state in STATES}
 
 
-class _Counting:
-    """One filter, counted place by place."""
+async def _walked(conn: Connection, given: JobFilter) -> Count:
+    wanted = given.model_copy(update={"state": JobState.COMPLETED})
+    walk = Walk(conn, wanted, COMPLETED_WALK_JOBS + 1, JOB_ID_MAX, COMPLETED_WALK_S)
+    await walk.go()
+    if walk.below > 1 and len(walk.rows) <= COMPLETED_WALK_JOBS:
+        return Count(len(walk.rows), "at_least")
+    return capped(len(walk.rows), COMPLETED_WALK_JOBS)
 
-    def __init__(self, conn: Connection, given: JobFilter, at_most: int) -> None:
-        self._conn = conn
+
+class Counting:
+    """One filter, whatever the state, asked place by place."""
+
+    def __init__(self, given: JobFilter, at_most: int = AT_MOST_JOBS) -> None:
         self._given = given
         dear = given.args_contains is not None
         self._at_most = min(at_most, AT_MOST_PARSED_JOBS) if dear else at_most
         self._split = Split.of(given)
 
-    async def waiting(self) -> dict[str, Count]:
-        """Those that wait, in lanes or for a time."""
-        return {**await self.backlog(), **await self.deferred()}
+    @property
+    def is_noted(self) -> bool:
+        """Whether the leader notes completed jobs so: those of whole queues, of whole kinds, or all."""
+        fields = self._given.given()
+        return len(fields) <= 1 and fields.keys() <= _KEPT_BY_NAME.keys()
 
-    async def backlog(self) -> dict[str, Count]:
+    def elsewhere(self) -> dict[str, Look[Counts]]:
+        """All that don't wait in lanes."""
+        looks = {
+            "deferred": self.deferred(),
+            "running": self.running(),
+            "finished": self.finished(),
+        }
+        return {**looks, "noted": self.noted()} if self.is_noted else looks
+
+    def backlog(self) -> Look[Counts]:
         """Those that wait in lanes."""
-        return {"available": (await self._look("backlog", "jobs"))["jobs"]}
+        return self._look("backlog", available="jobs")
 
-    async def deferred(self) -> dict[str, Count]:
+    def deferred(self) -> Look[Counts]:
         """Those that wait for a time."""
-        return await self._look("deferred", "scheduled", "retryable")
+        return self._look("deferred", scheduled="scheduled", retryable="retryable")
 
-    async def running(self) -> dict[str, Count]:
+    def running(self) -> Look[Counts]:
         """Those that run."""
-        return {"running": (await self._look("running", "jobs"))["jobs"]}
+        return self._look("running", running="jobs")
 
-    async def ended(self) -> dict[str, Count]:
-        """Those that ended."""
-        found = await self._look("finished", "failed", "cancelled", "completed")
-        kept = await self._noted()
-        found["completed"] = kept if kept is not None else await self._walked()
-        return found
+    def finished(self) -> Look[Counts]:
+        """Those that failed or were cancelled."""
+        return self._look("finished", failed="failed", cancelled="cancelled")
 
-    async def _look(self, place: str, *columns: str) -> dict[str, Count]:
+    def noted(self) -> Look[Counts]:
+        """Those that completed, as the leader noted them."""
+        name, value = next(iter(self._given.given().items()), ("queue", None))
+        names = [value] if isinstance(value, str) else value
+        params = {"scope": _KEPT_BY_NAME[name], "names": names}
+
+        def tell(rows: list[Row]) -> Counts:
+            return {"completed": Count(sum(row["jobs"] for row in rows), "about")}
+
+        return Look("reading/totals", params, tell)
+
+    def _look(self, place: str, **columns: str) -> Look[Counts]:
+        """A look at one place: the states it holds, each with the column that counts it."""
         statement = run.statement(f"reading/count_{place}").format(
             places=self._split.places.sql, rows=self._split.rows.sql
         )
         params: dict[str, Any] = {**self._split.params, "looked_max": self._at_most + 1}
-        (found,) = await run.rows_of(self._conn, statement, params)
-        if found["looked"] <= self._at_most:
-            return {column: Count(found[column]) for column in columns}
-        return {column: capped_look(found[column], self._at_most) for column in columns}
 
-    async def _noted(self) -> Count | None:
-        """What the leader noted of completed jobs, if the filter asks for whole queues, whole kinds or all."""
-        fields = self._given.given()
-        if len(fields) > 1 or not fields.keys() <= _KEPT_BY_NAME.keys():
-            return None
-        name, value = next(iter(fields.items()), ("queue", None))
-        names = [value] if isinstance(value, str) else value
-        params = {"scope": _KEPT_BY_NAME[name], "names": names}
-        found = await run.rows(self._conn, "reading/totals", params)
-        return Count(sum(row["jobs"] for row in found), "about")
+        def tell(rows: list[Row]) -> Counts:
+            (found,) = rows
+            if found["looked"] <= self._at_most:
+                return {state: Count(found[column]) for state, column in columns.items()}
+            most = self._at_most
+            return {state: capped_look(found[column], most) for state, column in columns.items()}
 
-    async def _walked(self) -> Count:
-        given = self._given.model_copy(update={"state": JobState.COMPLETED})
-        walk = Walk(self._conn, given, COMPLETED_WALK_JOBS + 1, JOB_ID_MAX, COMPLETED_WALK_S)
-        await walk.go()
-        if walk.below > 1 and len(walk.rows) <= COMPLETED_WALK_JOBS:
-            return Count(len(walk.rows), "at_least")
-        return capped(len(walk.rows), COMPLETED_WALK_JOBS)
+        return Look(statement, params, tell)
+
+
+def merged(parts: Iterable[Counts]) -> Counts:
+    """Counts of several places in one."""
+    return {state: count for part in parts for state, count in part.items()}
 
 
 def capped_look(found: int, at_most: int) -> Count:

@@ -3,15 +3,15 @@
 from collections import defaultdict
 from typing import Any, Final
 
-from awa.db import run
 from awa.db.run import Connection, Row
 from awa.model.limits import PAGE_DEFAULT_ROWS, check_page
 from awa.operations.reading import activity
 from awa.operations.reading.bounds import bounded
 from awa.operations.reading.counts import STATES, Bound, Count
 from awa.operations.reading.cursors import decode_name, encode
+from awa.operations.reading.looks import Look, together
 
-WAITING_LOOKED_MAX: Final = 250_000
+WAITING_LOOKED_MAX: Final = 150_000
 ELSEWHERE_LOOKED_MAX: Final = 50_000
 QUEUES_MAX: Final = 20
 
@@ -31,9 +31,13 @@ async def page(
     after = decode_name(cursor)
     wanted = (search or "").strip().lower()
     async with bounded(conn, "this page of kinds", "try again in a moment"):
-        known = _Known()
-        await known.look(conn)
-        hour = await activity.sums(conn, "kind", None, activity.HOUR_S)
+        looks: dict[str, Look[Any]] = {
+            **_looks(),
+            "hour": activity.sums("kind", None, activity.HOUR_S),
+        }
+        seen = await together(conn, looks)
+        known = _Known(seen["waiting"], seen["elsewhere"], seen["completed"])
+        hour = seen["hour"]
         names = sorted({*known.counts, *hour} - {""})
         names = [
             name for name in names if (after is None or name > after) and wanted in name.lower()
@@ -44,24 +48,29 @@ async def page(
     return rows, encode(shown[-1]) if len(names) > limit else None
 
 
+def _looks() -> dict[str, Look[Any]]:
+    """What is asked of all kinds at once."""
+    elsewhere = {"looked_max": ELSEWHERE_LOOKED_MAX}
+    return {
+        "waiting": Look("reading/kinds_waiting", {"looked_max": WAITING_LOOKED_MAX}, list),
+        "elsewhere": Look("reading/kinds_elsewhere", elsewhere, list),
+        "completed": Look("reading/totals", {"scope": "kind", "names": None}, list),
+    }
+
+
 class _Known:
     """What is counted of all kinds at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: list[Row], elsewhere: list[Row], completed: list[Row]) -> None:
         self.counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.queues: dict[str, set[str]] = defaultdict(set)
         self.bounds: dict[str, Bound] = {str(state): "exact" for state in STATES}
-
-    async def look(self, conn: Connection) -> None:
-        """Look at what is stored."""
-        waiting = {"looked_max": WAITING_LOOKED_MAX}
-        for row in await run.rows(conn, "reading/kinds_waiting", waiting):
+        for row in waiting:
             self.queues[row["kind"]].add(row["queue"])
             self._add(row["kind"], "available", row, WAITING_LOOKED_MAX)
-        elsewhere = {"looked_max": ELSEWHERE_LOOKED_MAX}
-        for row in await run.rows(conn, "reading/kinds_elsewhere", elsewhere):
+        for row in elsewhere:
             self._add(row["kind"], row["state"], row, ELSEWHERE_LOOKED_MAX)
-        for row in await run.rows(conn, "reading/totals", {"scope": "kind", "names": None}):
+        for row in completed:
             self.counts[row["name"]]["completed"] = row["jobs"]
         self.bounds["completed"] = "about"
 

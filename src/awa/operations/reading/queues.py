@@ -1,10 +1,10 @@
 """Queues: how deep each is, how fast it fills and empties, who works on it.
 
-The backlog is counted lane by lane: first a little of every lane, then as much of the deep ones as the budget
-leaves, so a deep queue says "at least" and hides no other. Rates come from the leader's notes.
+The backlog is counted in one go. Only where it is too large for that it is counted lane by lane, with a share of the
+budget each, so a deep queue says "at least" and hides no other. Rates come from the leader's notes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -14,14 +14,15 @@ from awa.db.run import Connection, Row
 from awa.model.errors import NotFound
 from awa.model.limits import PAGE_DEFAULT_ROWS, check_page, check_queue
 from awa.operations.reading import activity, runtimes
-from awa.operations.reading.bounds import bounded, clock
+from awa.operations.reading.bounds import bounded, clock_look
 from awa.operations.reading.counts import ZERO, Bound, Count
 from awa.operations.reading.cursors import decode_name, encode
+from awa.operations.reading.looks import Look, look, together
 
 SEARCH_MAX_CHARS: Final = 200
-# The first look into each lane, and what all lanes together may cost.
-LANE_FIRST_JOBS: Final = 2_000
-LANES_LOOKED_MAX: Final = 250_000
+# What all lanes together may cost, and what each may at least when they are many.
+LANES_LOOKED_MAX: Final = 150_000
+LANE_LEAST_JOBS: Final = 500
 ELSEWHERE_LOOKED_MAX: Final = 100_000
 ELSEWHERE_LEAST: Final = 1_000
 RUNTIMES_MAX_ROWS: Final = 100
@@ -53,29 +54,47 @@ async def detail(conn: Connection, queue: str) -> dict[str, Any]:
         found = await _names(conn, 1, names=[queue])
         if not found:
             raise NotFound(f"nothing is known of queue {queue!r}", hint="see: awa queue list")
-        (row,) = await _filled(conn, found)
         looked = {"looked_max": OPERATIONS_LOOKED_MAX, "max_rows": OPERATIONS_MAX_ROWS}
-        operations = await run.rows(conn, "reading/queue_operations", {"queue": queue, **looked})
-        series = await activity.series(conn, "queue", queue, now=await clock(conn))
+        looks: dict[str, Look[Any]] = {
+            "operations": Look("reading/queue_operations", {"queue": queue, **looked}, list),
+            "noted": activity.notes("queue", queue),
+            "now": clock_look(),
+        }
+        (row,) = await _filled(conn, found)
+        seen = await together(conn, looks)
         serving, _ = await runtimes.page(conn, limit=RUNTIMES_MAX_ROWS, queue=queue)
-    return {**row, "runtimes": serving, "operations": operations, "series": series}
+    series = activity.series(seen["noted"], seen["now"])
+    return {**row, "runtimes": serving, "operations": seen["operations"], "series": series}
 
 
 async def backlog(
     conn: Connection, queues: Sequence[str] | None
 ) -> tuple[dict[str, "Backlog"], bool]:
     """What waits in the lanes of these queues (None: all), and whether all of it was counted."""
-    lanes = await _lanes(conn, queues, None, LANE_FIRST_JOBS)
-    deep = [lane for lane, row in lanes.items() if row["looked"] >= LANE_FIRST_JOBS]
-    if deep:
-        share = max(LANE_FIRST_JOBS, LANES_LOOKED_MAX // len(deep))
-        lanes |= await _lanes(conn, queues, deep, share)
-    else:
-        share = LANE_FIRST_JOBS
-    found: dict[str, Backlog] = {}
-    for row in lanes.values():
-        found.setdefault(row["queue"], Backlog()).add(row, capped=row["looked"] >= share)
+    found = await whole_backlog(conn, queues, await look(conn, backlog_look(queues)))
     return found, all(one.total.exact for one in found.values())
+
+
+def backlog_look(queues: Sequence[str] | None) -> Look[list[Row]]:
+    """The first look at what waits, for `whole_backlog`."""
+    names = None if queues is None else list(queues)
+    params = {"queues": names, "looked_max": LANES_LOOKED_MAX}
+    return Look("reading/queue_backlog", params, list)
+
+
+async def whole_backlog(
+    conn: Connection, queues: Sequence[str] | None, lanes: list[Row]
+) -> dict[str, "Backlog"]:
+    """What waits by queue, after a first look at the lanes: a second one only if they are too full."""
+    share = LANES_LOOKED_MAX
+    if lanes and lanes[0]["looked"] >= LANES_LOOKED_MAX:
+        share = max(LANE_LEAST_JOBS, LANES_LOOKED_MAX // len(lanes))
+        names = None if queues is None else list(queues)
+        lanes = await run.rows(conn, "reading/queue_lanes", {"queues": names, "looked_max": share})
+    found: dict[str, Backlog] = {}
+    for row in lanes:
+        found.setdefault(row["queue"], Backlog()).add(row, capped=row["jobs"] >= share)
+    return found
 
 
 @dataclass(slots=True)
@@ -122,30 +141,34 @@ async def _filled(conn: Connection, rows: list[Row]) -> list[Row]:
     names = [row["queue"] for row in rows]
     if not names:
         return []
-    waiting, _ = await backlog(conn, names)
-    elsewhere = await _elsewhere(conn, names)
-    running = await _running(conn)
-    kept = await _completed(conn, names)
-    rates = await activity.sums(conn, "queue", names, activity.NOW_S)
-    fresh = await activity.freshness(conn)
-    servers = {row["queue"]: row for row in await run.rows(conn, "reading/servers")}
-    now = await clock(conn)
+    looks: dict[str, Look[Any]] = {
+        "lanes": backlog_look(names),
+        "elsewhere": _elsewhere(names),
+        "running": _running(),
+        "completed": _completed(names),
+        "rates": activity.sums("queue", names, activity.NOW_S),
+        "fresh": activity.freshness(),
+        "servers": Look("reading/servers", {}, lambda found: {row["queue"]: row for row in found}),
+        "now": clock_look(),
+    }
+    seen = await together(conn, looks)
+    waiting = await whole_backlog(conn, names, seen["lanes"])
     for row in rows:
         name = row["queue"]
         here = waiting.get(name, Backlog())
         row["depth"] = {
             "available": here.total,
-            **_deferred(elsewhere[name]),
-            "running": running(name),
-            "completed": Count(kept.get(name, 0), "about"),
-            **_finished(elsewhere[name]),
+            **_deferred(seen["elsewhere"][name]),
+            "running": seen["running"](name),
+            "completed": Count(seen["completed"].get(name, 0), "about"),
+            **_finished(seen["elsewhere"][name]),
         }
         row["by_priority"] = {n: here.by_priority.get(n, ZERO) for n in range(1, 5)}
         row["oldest_available_at"] = here.oldest
-        age_s = (now - here.oldest).total_seconds() if here.oldest else None
+        age_s = (seen["now"] - here.oldest).total_seconds() if here.oldest else None
         row["oldest_available_age_s"] = None if age_s is None else max(0.0, age_s)
-        row.update(flow(here.total.jobs, rates.get(name), fresh))
-        serving = servers.get(name)
+        row.update(flow(here.total.jobs, seen["rates"].get(name), seen["fresh"]))
+        serving = seen["servers"].get(name)
         row["workers"] = serving["workers"] if serving else 0
         row["slots"] = serving["slots"] if serving else 0
     return rows
@@ -185,24 +208,14 @@ def flow(
     }
 
 
-async def _lanes(
-    conn: Connection, queues: Sequence[str] | None, lanes: list[int] | None, looked_max: int
-) -> dict[int, Row]:
-    params = {
-        "queues": None if queues is None else list(queues),
-        "lanes": lanes,
-        "looked_max": looked_max,
-    }
-    return {row["lane_id"]: row for row in await run.rows(conn, "reading/queue_lanes", params)}
-
-
-async def _elsewhere(conn: Connection, names: list[str]) -> dict[str, Row]:
+def _elsewhere(names: list[str]) -> Look[dict[str, Row]]:
     looked_max = max(ELSEWHERE_LEAST, ELSEWHERE_LOOKED_MAX // len(names))
     params = {"queues": names, "looked_max": looked_max}
-    found = await run.rows(conn, "reading/queue_elsewhere", params)
-    for row in found:
-        row["looked_max"] = looked_max
-    return {row["queue"]: row for row in found}
+
+    def tell(rows: list[Row]) -> dict[str, Row]:
+        return {row["queue"]: {**row, "looked_max": looked_max} for row in rows}
+
+    return Look("reading/queue_elsewhere", params, tell)
 
 
 def _deferred(row: Row) -> dict[str, Count]:
@@ -215,17 +228,19 @@ def _finished(row: Row) -> dict[str, Count]:
     return {state: Count(row[state], bound) for state in ("failed", "cancelled")}
 
 
-async def _running(conn: Connection) -> Any:
+def _running() -> Look[Callable[[str], Count]]:
+    def tell(rows: list[Row]) -> Callable[[str], Count]:
+        held: dict[str, int] = {}
+        for row in rows:
+            held[row["queue"]] = held.get(row["queue"], 0) + row["jobs"]
+        looked = rows[0]["looked"] if rows else 0
+        bound: Bound = "exact" if looked < runtimes.HELD_LOOKED_MAX else "at_least"
+        return lambda name: Count(held.get(name, 0), bound)
+
     params = {"runtimes": None, "looked_max": runtimes.HELD_LOOKED_MAX}
-    held: dict[str, int] = {}
-    looked = 0
-    for row in await run.rows(conn, "reading/held", params):
-        held[row["queue"]] = held.get(row["queue"], 0) + row["jobs"]
-        looked = row["looked"]
-    bound: Bound = "exact" if looked < runtimes.HELD_LOOKED_MAX else "at_least"
-    return lambda name: Count(held.get(name, 0), bound)
+    return Look("reading/held", params, tell)
 
 
-async def _completed(conn: Connection, names: list[str]) -> dict[str, int]:
-    found = await run.rows(conn, "reading/totals", {"scope": "queue", "names": names})
-    return {row["name"]: row["jobs"] for row in found}
+def _completed(names: list[str]) -> Look[dict[str, int]]:
+    params = {"scope": "queue", "names": names}
+    return Look("reading/totals", params, lambda rows: {row["name"]: row["jobs"] for row in rows})

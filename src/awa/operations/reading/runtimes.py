@@ -8,6 +8,7 @@ from awa.db.run import Connection, Row
 from awa.model.limits import PAGE_DEFAULT_ROWS, check_page
 from awa.operations.reading.bounds import bounded
 from awa.operations.reading.cursors import decode_moment, encode_moment
+from awa.operations.reading.looks import Look, first, look
 
 HELD_LOOKED_MAX: Final = 50_000
 # Silence after which a runtime alive is shown as stale; the leader declares it dead after twice as long (by default).
@@ -47,7 +48,12 @@ async def page(
 
 async def leader(conn: Connection) -> dict[str, Any] | None:
     """Who keeps house, or None."""
-    return await run.row(conn, "reading/leader")
+    return await look(conn, leader_look())
+
+
+def leader_look() -> Look[Row | None]:
+    """The same, to be asked along with other things."""
+    return Look("reading/leader", {}, first)
 
 
 async def _held(conn: Connection, ids: list[UUID]) -> tuple[dict[UUID, int], bool]:

@@ -1,21 +1,21 @@
 """The whole at a glance: is it all right, how fast does it go, what waits, who is there."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from awa.db import run
 from awa.db.run import Connection, Row
 from awa.model import histogram
 from awa.model.filter import JobFilter
 from awa.operations.reading import activity, queues, runtimes, verdict
-from awa.operations.reading.bounds import bounded, clock
-from awa.operations.reading.counting import counts_by_state
+from awa.operations.reading.bounds import bounded, clock_look
+from awa.operations.reading.counting import Counting, merged
+from awa.operations.reading.counts import STATES, total
+from awa.operations.reading.looks import Look, first, only, together
 
 BACKLOG_MAX_ROWS: Final = 10
 OPERATIONS_MAX_ROWS: Final = 20
 PAUSED_MAX_ROWS: Final = 1_000
-SERIES_MINUTES: Final = 60
 
 
 async def overview(
@@ -23,37 +23,64 @@ async def overview(
 ) -> dict[str, Any]:
     """Everything that the first page shows; see docs/reference/http.md for each field."""
     async with bounded(conn, "the overview", "try again in a moment"):
-        now = await clock(conn)
-        fresh = await activity.freshness(conn)
-        waiting, _ = await queues.backlog(conn, None)
-        paused = {
-            row["queue"]: row
-            for row in await run.rows(conn, "reading/paused", {"max_rows": PAUSED_MAX_ROWS})
-        }
-        seen = {
-            "at": now,
-            "throughput": await _throughput(conn, fresh),
-            "statistics_age_s": fresh.age_s,
-            "series": await activity.series(conn, "all", "", now=now, minutes=SERIES_MINUTES),
-            "backlog": _backlog(waiting, paused, now),
-            "totals": await counts_by_state(conn, JobFilter()),
-            "oldest_waiting": _oldest(waiting, now),
-            "pickup": await _pickup(conn),
-            "operations": await run.rows(
-                conn, "reading/open_operations", {"max_rows": OPERATIONS_MAX_ROWS}
-            ),
-            "runtimes": await run.row(conn, "reading/runtime_counts", {"stale_s": stale_after_s}),
-            "leader": await runtimes.leader(conn),
-            "ring": await _ring(conn),
-        }
-        served = {row["queue"] for row in await run.rows(conn, "reading/servers")}
-        recent = await activity.sums(conn, "all", None, verdict.FAILURES_S)
-    findings = verdict.findings(seen, waiting, paused, served, recent.get("", {}))
-    return {**seen, "verdict": {"level": verdict.level(findings), "findings": findings}}
+        found = await together(conn, _looks(stale_after_s))
+        waiting = await queues.whole_backlog(conn, None, found["lanes"])
+    seen = _seen(found, waiting)
+    told = verdict.findings(seen, waiting, found["paused"], found["served"], found["recent"])
+    return {**seen, "verdict": {"level": verdict.level(told), "findings": told}}
 
 
-async def _throughput(conn: Connection, fresh: activity.Freshness) -> dict[str, float | None]:
-    done = (await activity.sums(conn, "all", None, activity.NOW_S)).get("", {})
+def _looks(stale_after_s: float) -> dict[str, Look[Any]]:
+    """All that is asked, but for waiting jobs by state: they are counted once, by queue."""
+    by_name = {"max_rows": PAUSED_MAX_ROWS}
+    return {
+        "now": clock_look(),
+        "lanes": queues.backlog_look(None),
+        **Counting(JobFilter()).elsewhere(),
+        "fresh": activity.freshness(),
+        "done": activity.sums("all", None, activity.NOW_S),
+        "recent": _lately(),
+        "notes": activity.notes("all", ""),
+        "waits": activity.histograms("all", None),
+        "paused": Look("reading/paused", by_name, lambda rows: {row["queue"]: row for row in rows}),
+        "served": Look("reading/servers", {}, lambda rows: {row["queue"] for row in rows}),
+        "operations": Look("reading/open_operations", {"max_rows": OPERATIONS_MAX_ROWS}, list),
+        "runtimes": Look("reading/runtime_counts", {"stale_s": stale_after_s}, first),
+        "leader": runtimes.leader_look(),
+        "ring": Look("reading/ring", {}, only),
+        "snapshot": Look("reading/oldest_snapshot", {}, first),
+    }
+
+
+def _lately() -> Look[Mapping[str, int]]:
+    sums = activity.sums("all", None, verdict.FAILURES_S)
+    return Look(sums.asks, sums.params, lambda rows: sums.tell(rows).get("", {}))
+
+
+def _seen(found: Mapping[str, Any], waiting: Mapping[str, queues.Backlog]) -> dict[str, Any]:
+    now, fresh = found["now"], found["fresh"]
+    available = {"available": total(one.total for one in waiting.values())}
+    counts = merged(
+        (available, *(found[place] for place in ("deferred", "running", "finished", "noted")))
+    )
+    snapshot = {"oldest_snapshot": found["snapshot"], "bytes": sum(found["ring"]["slot_bytes"])}
+    return {
+        "at": now,
+        "throughput": _throughput(found["done"].get("", {}), fresh),
+        "statistics_age_s": fresh.age_s,
+        "series": activity.series(found["notes"], now),
+        "backlog": _backlog(waiting, found["paused"], now),
+        "totals": {str(state): counts[str(state)] for state in STATES},
+        "oldest_waiting": _oldest(waiting, now),
+        "pickup": _pickup(found["waits"]),
+        "operations": found["operations"],
+        "runtimes": found["runtimes"],
+        "leader": found["leader"],
+        "ring": {**found["ring"], **snapshot},
+    }
+
+
+def _throughput(done: Mapping[str, int], fresh: activity.Freshness) -> dict[str, float | None]:
     names = {"enqueued": "arrived"} | {
         name: name for name in ("started", "completed", "failed", "retried")
     }
@@ -89,18 +116,9 @@ def age_s(at: datetime, now: datetime) -> float:
     return max(0.0, (now - at).total_seconds())
 
 
-async def _pickup(conn: Connection) -> dict[str, Any] | None:
-    params = {"scope": "all", "names": None, "since_s": activity.LATENCY_S}
-    found = await run.row(conn, "reading/activity_histograms", params)
-    if found is None or not sum(found["pickup"]):
+def _pickup(found: Sequence[Row]) -> dict[str, Any] | None:
+    if not found or not sum(found[0]["pickup"]):
         return None
-    waits = found["pickup"]
+    waits = found[0]["pickup"]
     shares = {f"p{n}_ms": histogram.percentile_ms(waits, n / 100) for n in (50, 95, 99)}
     return {**shares, "jobs": sum(waits)}
-
-
-async def _ring(conn: Connection) -> dict[str, Any]:
-    ring = await run.row(conn, "reading/ring")
-    assert ring is not None
-    snapshot = await run.row(conn, "reading/oldest_snapshot")
-    return {**ring, "bytes": sum(ring["slot_bytes"]), "oldest_snapshot": snapshot}

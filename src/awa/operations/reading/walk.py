@@ -16,14 +16,14 @@ from awa.operations.reading.split import Split
 from awa.storage import read
 
 # A walk stops when so much time is gone, wherever it is.
-WALK_BUDGET_S: Final = 0.3
-# How long waiting jobs are looked for among the newest, before the backlog is read whole.
-AVAILABLE_BUDGET_S: Final = 0.05
+WALK_BUDGET_S: Final = 0.1
 STRETCH_FIRST_IDS: Final = 4_000
-STRETCH_MOST_IDS: Final = 1_000_000
-# A stretch that took less is followed by a longer one, one that took more by a shorter one.
-STRETCH_SHORT_S: Final = 0.02
-STRETCH_LONG_S: Final = 0.1
+STRETCH_LEAST_IDS: Final = 500
+STRETCH_MOST_IDS: Final = 250_000
+# A stretch is at most so many times as long as the one before, and never so long that it would outlast the budget.
+STRETCH_GROWTH_MAX: Final = 4.0
+# Waiting jobs are looked for among so many of the newest, before the backlog is read whole.
+AVAILABLE_FIRST_IDS: Final = 500
 NARROW_HINT: Final = "narrow the filter: give a queue, a state, or an interval of created_at"
 
 
@@ -61,14 +61,26 @@ class Walk:
             await self._back(where, self._budget_s)
 
     async def _available(self) -> None:
-        """Waiting jobs are often the newest. Where they aren't, a backlog that isn't large is read whole."""
-        if await self._back(("lanes",), AVAILABLE_BUDGET_S):
+        """Often the newest jobs wait. Where they don't, a backlog that isn't large is read whole."""
+        await self._stretch(
+            ("lanes",), max(1, await self._newest(("lanes",)) - AVAILABLE_FIRST_IDS)
+        )
+        if len(self.rows) >= self._wanted or self.below == 1:
             return
-        places = self._split.places
-        if await read.backlog_is_small(self._conn, places.sql, places.params):
-            await self._stretch(("backlog",))
-        else:
+        found = await read.waiting_page(
+            self._conn,
+            self._predicate.sql,
+            self._predicate.params,
+            limit=self._wanted - len(self.rows),
+            before_id=self.below,
+            queues=self._split.queues,
+            priority=self._split.priority,
+        )
+        if found is None:
             await self._back(("lanes",), self._budget_s)
+        else:
+            self.rows += found
+            self.below = 1
 
     async def _completed(self) -> None:
         """None of the jobs ahead of their lane's cursor has been completed: of these ids only those that left a row."""
@@ -82,18 +94,23 @@ class Walk:
         ids = STRETCH_FIRST_IDS
         until_s = monotonic() + budget_s
         while len(self.rows) < self._wanted and self.below > down_to:
-            newest = await read.newest_below(self._conn, where, self.below)
-            if newest is None or newest < down_to:
+            newest = await self._newest(where)
+            if newest < down_to:
                 self.below = down_to
                 return True
-            self.below = newest + 1
             began_s = monotonic()
             await self._stretch(where, max(down_to, newest + 1 - ids))
             now_s = monotonic()
             if now_s > until_s:  # never before the first stretch: each page gets on
                 break
-            ids = _next_length(ids, now_s - began_s)
+            ids = _next_length(ids, now_s - began_s, until_s - now_s)
         return len(self.rows) >= self._wanted or self.below <= down_to
+
+    async def _newest(self, where: tuple[str, ...]) -> int:
+        """The greatest id below the place where the walk is, and the walk goes there; 0 where there is none."""
+        newest = await read.newest_below(self._conn, where, self.below) or 0
+        self.below = newest + 1
+        return newest
 
     async def _stretch(self, where: tuple[str, ...], from_id: int = 1) -> None:
         """Add the jobs with ids from `from_id` to below the place where the walk is."""
@@ -105,14 +122,11 @@ class Walk:
             limit=self._wanted - len(self.rows),
             before_id=self.below,
             from_id=from_id,
-            of_lane=self._split.places.sql,
         )
         self.below = from_id
 
 
-def _next_length(ids: int, took_s: float) -> int:
-    if took_s < STRETCH_SHORT_S:
-        return min(STRETCH_MOST_IDS, ids * 4)
-    if took_s > STRETCH_LONG_S:
-        return max(STRETCH_FIRST_IDS // 4, ids // 4)
-    return ids
+def _next_length(ids: int, took_s: float, left_s: float) -> int:
+    """How long the next stretch is, if the last one was so long and took so much, and so much time is left."""
+    growth = min(STRETCH_GROWTH_MAX, left_s / max(took_s, 1e-6))
+    return max(min(ids, STRETCH_LEAST_IDS), min(STRETCH_MOST_IDS, round(ids * growth)))

@@ -4,6 +4,5 @@
 -- bound: looked_max rows
 -- params: as reading/count_backlog
 SELECT count(*) FILTER (WHERE j.state = 'failed' AND {rows}) AS failed,
-       count(*) FILTER (WHERE j.state = 'cancelled' AND {rows}) AS cancelled,
-       count(*) FILTER (WHERE j.state = 'completed' AND {rows}) AS completed, count(*) AS looked
+       count(*) FILTER (WHERE j.state = 'cancelled' AND {rows}) AS cancelled, count(*) AS looked
   FROM (SELECT * FROM awa.finished_places j WHERE {places} ORDER BY j.id DESC LIMIT %(looked_max)s) j

@@ -1,0 +1,24 @@
+-- A page of the jobs that wait in lanes, newest first, by looking at all of them; and how many those were.
+-- moves: nothing
+-- index: that of awa.lane_backlog_of; the page's rows by ready_entries (job_id)
+-- bound: jobs + 1 are looked at; where `looked` is more than jobs, the page isn't one: not all have been seen
+-- params: before_id (null: from the newest), from_id (the least), max_rows, jobs, lane_queues and lane_priority (null: all lanes), and
+--         those of the filter: {predicate} over alias j
+-- One row with null in place of a job where none matches. Ids first, then the rows of the page: whole rows of a hundred
+-- thousand jobs would cost as much again, and so would the places of all. A job's newest row is the one that can wait.
+WITH found AS MATERIALIZED (
+    SELECT count(*) AS looked,
+           (array_agg(j.id ORDER BY j.id DESC) FILTER (
+               WHERE j.id < coalesce(%(before_id)s::bigint, 9223372036854775807) AND j.id >= %(from_id)s::bigint AND {predicate}
+           ))[:%(max_rows)s::int] AS ids
+      FROM (SELECT * FROM awa.lane_backlog_of(%(lane_queues)b::text[], %(lane_priority)s::smallint) j LIMIT %(jobs)s + 1) j
+)
+SELECT f.looked, p.id, r.kind, l.queue, 'available' AS state, l.priority, r.attempt, r.max_attempts, r.args, coalesce(r.tags, '{{}}') AS tags,
+       coalesce(r.metadata, '{{}}') AS metadata, coalesce(r.errors, '[]') AS errors, coalesce(r.run_at, r.created_at) AS run_at,
+       r.created_at, r.ready_at, NULL::timestamptz AS attempted_at, NULL::timestamptz AS finalized_at, NULL::timestamptz AS deadline_at,
+       NULL::uuid AS runtime_id, l.enqueue_shard, NULL::jsonb AS progress
+  FROM found f
+  LEFT JOIN LATERAL unnest(f.ids) p(id) ON true
+  LEFT JOIN LATERAL (SELECT e.* FROM awa.ready_entries e WHERE e.job_id = p.id ORDER BY e.lane_seq DESC LIMIT 1) r ON true
+  LEFT JOIN awa.lanes l ON l.lane_id = r.lane_id
+ ORDER BY p.id DESC
