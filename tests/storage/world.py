@@ -16,7 +16,7 @@ from uuid import UUID, uuid4
 from psycopg import AsyncConnection
 
 from awa.db import run
-from awa.storage import change, promote, queues, rescue, ring, runtimes
+from awa.storage import change, cursors, promote, queues, rescue, ring, runtimes
 from awa.storage.change import Relocated, Waiting
 from awa.storage.claim import ClaimedJob, claim
 from awa.storage.enqueue import NewJob, enqueue_many
@@ -156,6 +156,10 @@ class World:
     ) -> str:
         """One step of it."""
         return await ring.prune_slot(self.conn, slot, keep_s=keep_s, carry_limit=carry_limit)
+
+    async def advance(self, max_lanes: int = 100) -> int:
+        """Moves lanes' cursors over what was moved away at their front; answers how many lanes moved."""
+        return await cursors.advance_cursors(self.conn, max_lanes=max_lanes)
 
     async def pause(self, queue: str = "default") -> None:
         """Stops claims of the queue."""

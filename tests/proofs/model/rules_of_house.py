@@ -180,7 +180,7 @@ class House(Work):
 
     @rule(
         queue=st.sampled_from(QUEUES),
-        knob=st.sampled_from(["pause", "resume", "shards", "age", "positions"]),
+        knob=st.sampled_from(["pause", "resume", "shards", "age", "cursors", "positions"]),
         amount=st.integers(0, 3),
     )
     def turn_a_knob(self, queue: str, knob: str, amount: int) -> None:
@@ -196,6 +196,8 @@ class House(Work):
                 self.run(queues.set_enqueue_shards(self.house.conn, queue, amount // 2 + 1))
             case "age":
                 self.run(self._age(60.0 * amount + 30.0))
+            case "cursors":
+                self.run(self.house.advance())
             case _:
                 self.run(self.house.fetch(MANY_POSITIONS))
 

@@ -6,6 +6,7 @@ found any more fails loudly, and is then brought up to date here together with t
 """
 
 from tests.proofs.mutations import (
+    advancing,
     changing,
     claiming,
     ending,
@@ -17,6 +18,7 @@ from tests.proofs.mutations import (
 
 MUTATIONS = (
     *claiming.MUTATIONS,
+    *advancing.MUTATIONS,
     *snapshots.MUTATIONS,
     *changing.MUTATIONS,
     *ending.MUTATIONS,
