@@ -136,3 +136,18 @@ async def test_a_look_leaves_the_caller_s_own_limits_as_they_were(mixed: World) 
         await mixed.conn.execute("SET LOCAL statement_timeout = '7s'")
         await jobs.page(mixed.conn, JobFilter())
         assert await mixed.fetch("SELECT current_setting('statement_timeout')") == ("7s",)
+
+
+async def test_completed_jobs_are_found_though_cursors_have_passed_more_than_was_claimed(
+    world: World,
+) -> None:
+    """Whoever looks for them begins below what was claimed, not below what was moved away."""
+    ids = await world.enqueue(20)
+    await world.finish(await world.claim(5))
+    await world.move(ids[5:15], "b")
+    await world.cancel(ids[15:18])
+    assert await world.advance() == 1
+    wanted = {"state": "completed"}
+    assert await all_pages(world, wanted, 2) == await truth(world, wanted) == ids[4::-1]
+    passed = await read.newest_passed(world.conn)
+    assert passed == ids[4]

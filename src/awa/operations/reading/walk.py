@@ -22,8 +22,6 @@ STRETCH_LEAST_IDS: Final = 500
 STRETCH_MOST_IDS: Final = 250_000
 # A stretch is at most so many times as long as the one before, and never so long that it would outlast the budget.
 STRETCH_GROWTH_MAX: Final = 4.0
-# Waiting jobs are looked for among so many of the newest, before the backlog is read whole.
-AVAILABLE_FIRST_IDS: Final = 500
 NARROW_HINT: Final = "narrow the filter: give a queue, a state, or an interval of created_at"
 
 
@@ -61,12 +59,7 @@ class Walk:
             await self._back(where, self._budget_s)
 
     async def _available(self) -> None:
-        """Often the newest jobs wait. Where they don't, a backlog that isn't large is read whole."""
-        await self._stretch(
-            ("lanes",), max(1, await self._newest(("lanes",)) - AVAILABLE_FIRST_IDS)
-        )
-        if len(self.rows) >= self._wanted or self.below == 1:
-            return
+        """A backlog that isn't large is read whole; of a large one the page is likely among the newest jobs."""
         found = await read.waiting_page(
             self._conn,
             self._predicate.sql,

@@ -1,12 +1,16 @@
--- No job with a greater id lies before its lane's cursor: who looks for ended jobs begins here, not among the waiting ones.
+-- No job with a greater id was ever claimed in these lanes: who looks for ended jobs begins here, not among the waiting ones.
 -- moves: nothing
--- index: ready_entries (lane_id, lane_seq)
+-- index: lane_claims (lane_id, claim_no), ready_entries (lane_id, lane_seq)
 -- bound: a probe a lane, and what was claimed at later positions than that: jobs that were moved or tried again
 -- params: those of the filter; {places} is what of it (alias j) a lane alone can answer
 -- A position is never less than its job's id, for a job gets later positions as it is moved or tried again. So a job with an id
 -- above M stands at a position above M, and with M the greatest id among the lanes' last passed ones there are few of those.
+-- The cursor is that of the newest claim that served somebody: later heads may have passed what was moved away, and no more.
 WITH heads AS MATERIALIZED (
-    SELECT j.lane_id, j.cursor FROM awa.lane_heads j WHERE {places}
+    SELECT j.lane_id, k.cursor
+      FROM awa.lanes j CROSS JOIN LATERAL (
+           SELECT c.cursor FROM awa.lane_claims c WHERE c.lane_id = j.lane_id AND c.jobs > 0 ORDER BY c.claim_no DESC LIMIT 1) k
+     WHERE {places}
 ), last AS MATERIALIZED (
     SELECT max(r.job_id) AS job_id
       FROM heads h CROSS JOIN LATERAL (
