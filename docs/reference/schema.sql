@@ -149,7 +149,8 @@ CREATE TABLE awa.lane_claims (
     seqs int8multirange NOT NULL,
     seen pg_snapshot NOT NULL,
     owed int8multirange NOT NULL,
-    keyed int8multirange
+    keyed int8multirange,
+    total bigint DEFAULT 0 NOT NULL
 )
 PARTITION BY LIST (slot);
 CREATE TABLE awa.lanes (
@@ -189,7 +190,8 @@ CREATE VIEW awa.lane_heads AS
            FROM awa.ready_tombstones t
           WHERE (t.lane_id = l.lane_id)
           ORDER BY t.first_seq DESC
-         LIMIT 1), ('-1'::integer)::bigint) AS last_dead
+         LIMIT 1), ('-1'::integer)::bigint) AS last_dead,
+    COALESCE(h.total, (0)::bigint) AS total
    FROM (awa.lanes l
      LEFT JOIN LATERAL ( SELECT c.claim_no,
             c.cursor,
@@ -202,7 +204,8 @@ CREATE VIEW awa.lane_heads AS
             c.seqs,
             c.seen,
             c.owed,
-            c.keyed
+            c.keyed,
+            c.total
            FROM awa.lane_claims c
           WHERE (c.lane_id = l.lane_id)
           ORDER BY c.claim_no DESC
@@ -518,8 +521,15 @@ CREATE TABLE awa.queue_meta (
     description text,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     dlq_enabled boolean DEFAULT false NOT NULL,
+    max_running integer,
+    rate_limit integer,
+    rate_period_s double precision,
+    CONSTRAINT queue_meta_check CHECK (((rate_limit IS NULL) = (rate_period_s IS NULL))),
     CONSTRAINT queue_meta_enqueue_shards_check CHECK (((enqueue_shards >= 1) AND (enqueue_shards <= 64))),
-    CONSTRAINT queue_meta_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200)))
+    CONSTRAINT queue_meta_max_running_check CHECK (((max_running >= 1) AND (max_running <= 1000000))),
+    CONSTRAINT queue_meta_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200))),
+    CONSTRAINT queue_meta_rate_limit_check CHECK (((rate_limit >= 1) AND (rate_limit <= 1000000))),
+    CONSTRAINT queue_meta_rate_period_s_check CHECK (((rate_period_s >= (0.1)::double precision) AND (rate_period_s <= (86400)::double precision)))
 );
 CREATE TABLE awa.ring_slots (
     slot smallint NOT NULL,
@@ -669,6 +679,7 @@ CREATE VIEW awa.waiting_jobs AS
             h.claimed_at,
             h.slot,
             h.last_dead,
+            h.total,
             g.trusted_from
            FROM (awa.lane_heads h
              CROSS JOIN awa.ring g)

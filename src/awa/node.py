@@ -27,10 +27,14 @@ class Node:
     """The roles that a client has started."""
 
     def __init__(
-        self, client: Running, queues: Iterable[Any], roles: frozenset[str] | None
+        self,
+        client: Running,
+        queues: Iterable[Any],
+        roles: frozenset[str] | None,
+        max_workers: int | None = None,
     ) -> None:
         """Raises ValidationError for queues or roles that make no sense; nothing has begun then."""
-        options = queue_options(queues)
+        options = queue_options(queues, max_workers)
         self.roles = roles or frozenset({"worker", "maintenance"} if options else {"maintenance"})
         if "worker" in self.roles and not options:
             raise invalid_field("queues", 'a worker needs a queue, such as [("email", 50)]')
@@ -43,6 +47,7 @@ class Node:
             options,
             client.settings,
             roles=sorted(self.roles),
+            max_workers=max_workers,
             connect=client.connect_listener,
             app=client.app,
             # A process that only keeps house runs no program, so it has no say in which schedules there are.

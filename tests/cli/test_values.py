@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from awa.cli.values import aware_time, json_object, queue_width, time_or_date
+from awa.cli.values import aware_time, json_object, queue_spec, time_or_date
 from awa.model.errors import ValidationError
 
 
@@ -55,11 +55,21 @@ def test_something_that_is_no_time_is_refused() -> None:
 
 
 def test_a_queue_may_say_how_wide_it_is() -> None:
-    assert queue_width("email=50") == ("email", 50)
-    assert queue_width("email") == ("email", None)
+    assert queue_spec("email=50") == {"queue": "email", "max_workers": 50}
+    assert queue_spec("email") == {"queue": "email"}
+    assert queue_spec("email=5:weight=3,rate=0.5,min=1,deadline=30") == {
+        "queue": "email",
+        "max_workers": 5,
+        "weight": 3,
+        "rate_limit": 0.5,
+        "min_workers": 1,
+        "deadline_seconds": 30,
+    }
+    assert queue_spec("mail:eu:weight=2") == {"queue": "mail:eu", "weight": 2}
+    assert queue_spec("mail:eu=7") == {"queue": "mail:eu", "max_workers": 7}
 
 
 @pytest.mark.parametrize("text", ["email=", "email=0", "email=-1", "email=many"])
 def test_a_width_is_a_number_of_one_or_more(text: str) -> None:
     with pytest.raises(ValidationError, match="width"):
-        queue_width(text)
+        queue_spec(text)

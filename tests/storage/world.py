@@ -16,9 +16,10 @@ from uuid import UUID, uuid4
 from psycopg import AsyncConnection
 
 from awa.db import run
+from awa.model.queue_limits import queue_limits
 from awa.storage import change, cursors, promote, queues, rescue, ring, runtimes
 from awa.storage.change import Relocated, Waiting
-from awa.storage.claim import ClaimedJob, claim
+from awa.storage.claim import Claimed, ClaimedJob, claim
 from awa.storage.enqueue import NewJob, enqueue_many
 from awa.storage.finish import Ending, finish
 
@@ -69,7 +70,13 @@ class World:
         self, limit: int = 100, queue: str = "default", deadline_s: float | None = None
     ) -> list[ClaimedJob]:
         """Claims once."""
-        return (await claim(self.conn, queue, limit, self.runtime_id, deadline_s)).jobs
+        return (await self.claim_call(limit, queue, deadline_s)).jobs
+
+    async def claim_call(
+        self, limit: int = 100, queue: str = "default", deadline_s: float | None = None
+    ) -> Claimed:
+        """Claims once and answers all that is said."""
+        return await claim(self.conn, queue, limit, self.runtime_id, deadline_s)
 
     async def claim_ids(self, limit: int = 100, queue: str = "default") -> list[int]:
         """Claims once and answers the ids, in the order they came."""
@@ -164,6 +171,10 @@ class World:
     async def pause(self, queue: str = "default") -> None:
         """Stops claims of the queue."""
         await queues.pause(self.conn, queue)
+
+    async def limit(self, queue: str = "default", **limits: Any) -> None:
+        """Sets limits of the queue, by the names of `queue_limits`."""
+        await queues.set_limits(self.conn, queue, queue_limits(**limits))
 
     async def job(self, job_id: int) -> run.Row:
         """The job's one row of awa.jobs."""

@@ -73,15 +73,46 @@ def time_or_date(text: str, option: str) -> datetime:
     return datetime.combine(day, time.min, tzinfo=UTC)
 
 
-def queue_width(text: str) -> tuple[str, int | None]:
-    """`email=50` as (email, 50); `email` alone leaves the width to the configuration."""
-    queue, equals, width = text.partition("=")
-    if not equals:
-        return queue, None
-    if not width.isdecimal() or int(width) < 1:
-        message = f"--queue is {text!r}, whose width {width!r} is no number of 1 or more"
-        raise wrong("--queue", message, "Write --queue email=50 for 50 jobs at a time.")
-    return queue, int(width)
+def queue_spec(text: str) -> dict[str, Any]:
+    """`email=50:weight=3,rate=10` as an entry of `client.start`; what isn't said is left to the configuration.
+
+    A colon may also be part of the name: only what follows the last one and begins with the name of an option is one.
+    """
+    said, colon, tail = text.rpartition(":")
+    if not colon or tail.partition("=")[0].strip() not in _QUEUE_OPTIONS:
+        said, tail = text, ""
+    name, equals, width = said.partition("=")
+    spec: dict[str, Any] = {"queue": name}
+    if equals:
+        if not width.isdecimal() or int(width) < 1:
+            message = f"--queue is {text!r}, whose width {width!r} is no number of 1 or more"
+            raise wrong("--queue", message, "Write --queue email=50 for 50 jobs at a time.")
+        spec["max_workers"] = int(width)
+    for part in tail.split(",") if tail else ():
+        option, _, value = part.partition("=")
+        spec |= _queue_option(text, option.strip(), value.strip())
+    return spec
+
+
+_QUEUE_OPTIONS = {
+    "weight": "weight",
+    "min": "min_workers",
+    "rate": "rate_limit",
+    "deadline": "deadline_seconds",
+}
+
+
+def _queue_option(text: str, option: str, value: str) -> dict[str, Any]:
+    if option not in _QUEUE_OPTIONS:
+        known = ", ".join(_QUEUE_OPTIONS)
+        message = f"--queue is {text!r}, and {option!r} is no option of a queue"
+        raise wrong("--queue", message, f"Known are {known}; write --queue email:weight=3.")
+    try:
+        number = int(value) if value.isdecimal() else float(value)
+    except ValueError:
+        message = f"--queue is {text!r}, whose {option} {value!r} is no number"
+        raise wrong("--queue", message, f"Write --queue email:{option}=3.") from None
+    return {_QUEUE_OPTIONS[option]: number}
 
 
 def wrong(option: str, message: str, hint: str | None = None) -> ValidationError:

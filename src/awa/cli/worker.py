@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -12,15 +12,15 @@ from awa.cli.options import Options, options_of
 from awa.cli.session import Session, database, run_client, tell_children
 from awa.cli.until_told import until_told
 from awa.cli.urls import URL_VARIABLES, NoDatabase
-from awa.cli.values import queue_width
+from awa.cli.values import queue_spec
 from awa.client import AsyncClient
 from awa.model.errors import AwaError, ValidationError
 from awa.model.limits import QUEUE_DEFAULT, check_queue
+from awa.worker.options import QueueOptions, queue_options
 
 app = typer.Typer(help="Run handlers.", no_args_is_help=True)
 
 ROLES: Final = ("worker", "maintenance")
-WIDTH_DEFAULT: Final = 10
 
 
 @app.callback()
@@ -38,8 +38,14 @@ def run(
     queue: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME[=N]", help="Take jobs from here, N at a time; may be said often."
+            metavar="NAME[=N][:OPTION=VALUE,…]",
+            help="Take jobs from here, N at a time; may be said often. Options: rate (jobs begun per second), "
+            "deadline (seconds), and with --max-workers weight and min.",
         ),
+    ] = None,
+    max_workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Slots that all queues share, by their weight."),
     ] = None,
     roles: Annotated[
         str, typer.Option(metavar="ROLES", help="worker, maintenance, or both with a comma.")
@@ -47,21 +53,32 @@ def run(
 ) -> None:
     """Run jobs until Ctrl-C or SIGTERM; then finish or hand back what is running."""
     options = options_of(context)
-    widths = dict(_width(text) for text in queue or ())
+    said = [_spec(text) for text in queue or ()]
     wanted = _roles(roles)
     log_to_stderr(debug=options.debug)
     with _database_if_named(options) as missing:
         found = _load(client, missing)
-        queues = _queues(found, widths) if "worker" in wanted else []
-        run_client(found, options, lambda session: work(session, queues, wanted))
+        specs = _queues(found, said) if "worker" in wanted else []
+        # Checked here for the widths that are told; the client does it once more.
+        queues = queue_options(specs, max_workers)
+        run_client(found, options, lambda session: work(session, queues, wanted, max_workers))
 
 
-async def work(session: Session, queues: Sequence[tuple[str, int]], roles: Sequence[str]) -> None:
+async def work(
+    session: Session,
+    queues: Sequence[QueueOptions],
+    roles: Sequence[str],
+    max_workers: int | None = None,
+) -> None:
     """Start the client, say so, wait to be told, stop it in order."""
     with until_told(session.out, "Stopping: finishing what runs, claiming no more.") as stop:
-        if await stop.begun(session.client.start(queues, roles=roles)):
-            running = {"queues": dict(queues), "roles": list(roles)}
-            session.out.result({"running": running}, _words(queues, roles))
+        begin = session.client.start(queues, max_workers=max_workers, roles=roles)
+        if await stop.begun(begin):
+            widths = {one.queue: one.max_workers for one in queues}
+            running: dict[str, Any] = {"queues": widths, "roles": list(roles)}
+            if max_workers is not None:
+                running["max_workers"] = max_workers
+            session.out.result({"running": running}, _words(queues, roles, max_workers))
             await stop.wait()
     handed_back = await session.client.shutdown()
     session.if_interrupted = f"Stopped; {handed_back or 'no'} unfinished jobs were handed back."
@@ -70,9 +87,10 @@ async def work(session: Session, queues: Sequence[tuple[str, int]], roles: Seque
     stop.leave()
 
 
-def _width(text: str) -> tuple[str, int]:
-    name, width = queue_width(text)
-    return check_queue(name, field="--queue"), width or WIDTH_DEFAULT
+def _spec(text: str) -> dict[str, Any]:
+    spec = queue_spec(text)
+    check_queue(spec["queue"], field="--queue")
+    return spec
 
 
 def _roles(text: str) -> list[str]:
@@ -114,20 +132,20 @@ def _wants_a_database(error: AwaError) -> bool:
     return looked_up or error.message.startswith("no database")
 
 
-def _queues(client: AsyncClient, widths: dict[str, int]) -> list[tuple[str, int]]:
+def _queues(client: AsyncClient, said: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What was named, or else the queues that the handlers were registered for."""
-    if widths:
-        return list(widths.items())
+    if said:
+        return said
     named = {task.queue or QUEUE_DEFAULT for task in client.tasks}
-    return [(name, WIDTH_DEFAULT) for name in sorted(named or {QUEUE_DEFAULT})]
+    return [{"queue": name} for name in sorted(named or {QUEUE_DEFAULT})]
 
 
-def _words(queues: Sequence[tuple[str, int]], roles: Sequence[str]) -> str:
+def _words(queues: Sequence[QueueOptions], roles: Sequence[str], max_workers: int | None) -> str:
     parts = []
     if "worker" in roles:
-        parts.append(
-            "working on " + ", ".join(f"{name} ({width} at a time)" for name, width in queues)
-        )
+        names = ", ".join(f"{one.queue} ({one.max_workers} at a time)" for one in queues)
+        together = f", {max_workers} together" if max_workers is not None else ""
+        parts.append(f"working on {names}{together}")
     if "maintenance" in roles:
         parts.append("keeping house when elected")
     return f"{' and '.join(parts).capitalize()}. Ctrl-C stops."

@@ -11,6 +11,7 @@ from awa.model.errors import AwaError, NotFound
 from awa.model.filter import JobFilter
 from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, check_actor, check_queue, check_shards
+from awa.model.queue_limits import UNCHANGED, Limit, queue_limits
 from awa.model.states import JobState
 from awa.operations import single
 from awa.storage import queues, runtimes
@@ -96,6 +97,24 @@ class Admin(Base):
         check_shards(shards)
         async with self.connection() as conn:
             return await queues.set_enqueue_shards(conn, queue, shards)
+
+    async def set_queue_limits(
+        self,
+        queue: str,
+        *,
+        max_running: Limit = UNCHANGED,
+        rate_limit: Limit = UNCHANGED,
+        rate_period_seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Limit a queue for all workers together: jobs that run at once, and jobs begun within a period (1 second).
+
+        What isn't given stays as it is, None takes a limit away. Counts from the next claim on; what runs goes on.
+        Raises ValidationError.
+        """
+        check_queue(queue)
+        changes = queue_limits(max_running, rate_limit, rate_period_seconds)
+        async with self.connection() as conn:
+            return await queues.set_limits(conn, queue, changes)
 
     async def queue_stats(self, queue: str | None = None) -> list[dict[str, Any]]:
         """Each queue with its jobs by state, its pause, and the age of what waits longest, in seconds."""

@@ -25,15 +25,20 @@ class Running(Base):
     """The client's chapter on running jobs."""
 
     node_factory: ClassVar[
-        Callable[[Running, Iterable[Any], frozenset[str] | None], Node] | None
+        Callable[[Running, Iterable[Any], frozenset[str] | None, int | None], Node] | None
     ] = None
     _node: Node | None = None
 
     async def start(
-        self, queues: Iterable[Any] = (), *, roles: Iterable[str] | None = None
+        self,
+        queues: Iterable[Any] = (),
+        *,
+        max_workers: int | None = None,
+        roles: Iterable[str] | None = None,
     ) -> None:
-        """Begin to work: `[("email", 50)]`, or mappings with queue, max_workers, deadline_seconds.
+        """Begin to work: `[("email", 50)]`, or mappings with queue, max_workers, deadline_seconds, rate_limit.
 
+        With `max_workers` the queues share so many slots by their `weight` (1), none below its `min_workers` (0).
         Roles are "worker" and "maintenance" (promotion, rescue, retention, batch operations); both
         unless told otherwise. Returns when the runtime is registered; the work goes on in the
         background until `shutdown`. Raises ValidationError, SchemaNotMigrated, DatabaseError, and
@@ -44,7 +49,7 @@ class Running(Base):
         if Running.node_factory is None:
             raise Conflict("nothing that runs jobs is plugged in", hint="import awa")
         wanted = None if roles is None else _roles(roles)
-        node = Running.node_factory(self, list(queues), wanted)
+        node = Running.node_factory(self, list(queues), wanted, max_workers)
         await self.open()
         self._node = node
         try:

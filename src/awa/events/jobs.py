@@ -8,6 +8,7 @@ from awa.events.instruments import Counter, Duration, Gauge
 
 _inserted = Counter("awa_jobs_inserted_total", "Jobs inserted by this process", ["queue"])
 _claimed = Counter("awa_jobs_claimed_total", "Attempts that this process claimed", ["queue"])
+_held = Counter("awa_claims_held_total", "Claims that a limit of the queue cut", ["queue", "why"])
 _ended = Counter("awa_jobs_ended_total", "Attempts that ended, by outcome", ["queue", "outcome"])
 _lost = Counter("awa_attempts_lost_total", "Attempts that ended here, but were no longer ours")
 _busy_s = Counter("awa_jobs_run_seconds_total", "Seconds that handlers ran", ["queue"])
@@ -25,6 +26,11 @@ def claimed(queue: str, jobs: int, seconds: float) -> None:
     """One claim call returned `jobs` attempts after `seconds`."""
     _claim_s.observe(seconds, queue)
     _claimed.add(jobs, queue)
+
+
+def claim_held(queue: str, why: str) -> None:
+    """A limit of the queue cut a claim: max_running or rate, or another claim was just counting (busy)."""
+    _held.add(1, queue, why)
 
 
 def holding(queue: str, attempts: int) -> None:
@@ -48,5 +54,5 @@ def finish_took(seconds: float) -> None:
 
 def names() -> Iterable[str]:
     """The names of these metrics, for the documentation's check."""
-    own = (_inserted, _claimed, _ended, _lost, _busy_s, _running, _claim_s, _finish_s)
+    own = (_inserted, _claimed, _held, _ended, _lost, _busy_s, _running, _claim_s, _finish_s)
     return (metric.name for metric in own)

@@ -62,11 +62,22 @@ class ClaimedJob(NamedTuple):
         )
 
 
+class Held(NamedTuple):
+    """A limit of the queue cut the claim: `why` is busy, max_running or rate.
+
+    `again_s` is how long to wait before asking again; None: until an attempt has ended somewhere.
+    """
+
+    why: str
+    again_s: float | None
+
+
 class Claimed(NamedTuple):
     """`more`: nothing was served, but asking again at once is worth it."""
 
     jobs: list[ClaimedJob]
     more: bool
+    held: Held | None = None
 
 
 async def claim(
@@ -79,6 +90,11 @@ async def claim(
         {"queue": queue, "max_jobs": limit, "runtime_id": runtime_id, "deadline_s": deadline_s},
         binary=True,
     )
-    if len(rows) == 1 and rows[0][0] is None:
+    if not rows or rows[-1][0] is not None:
+        return Claimed(list(map(ClaimedJob._make, rows)), more=False)
+    told = dict(zip(ClaimedJob._fields, rows[-1], strict=True))
+    if told["kind"] is None:
         return Claimed([], more=True)
-    return Claimed(list(map(ClaimedJob._make, rows)), more=False)
+    until_s = told["run_at_s"]
+    held = Held(told["kind"], None if until_s is None else until_s - told["claimed_at_s"])
+    return Claimed(list(map(ClaimedJob._make, rows[:-1])), more=False, held=held)

@@ -1,4 +1,7 @@
-"""Queues: pausing and resuming, shards, counts."""
+"""Queues: pausing and resuming, shards, limits, counts."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from awa.db import run
 from awa.db.run import Connection, Row
@@ -23,6 +26,21 @@ async def set_enqueue_shards(conn: Connection, queue: str, shards: int) -> Row:
     """Spreads each priority of the queue over `shards` lanes from now on, 1 to 64."""
     found = await run.row(conn, "storage/set_enqueue_shards", {"queue": queue, "shards": shards})
     assert found is not None
+    return found
+
+
+async def set_limits(conn: Connection, queue: str, changes: Mapping[str, Any]) -> Row:
+    """Sets what `awa.model.queue_limits.queue_limits` answered, and leaves the other limits as they are."""
+    params = {
+        "queue": queue,
+        "set_max_running": "max_running" in changes,
+        "set_rate": "rate_limit" in changes,
+        **dict.fromkeys(("max_running", "rate_limit", "rate_period_s")),
+        **changes,
+    }
+    found = await run.row(conn, "storage/set_queue_limits", params)
+    assert found is not None
+    found.pop("woken")
     return found
 
 

@@ -19,6 +19,7 @@ from awa.model.cron import APP_DEFAULT, Missed
 from awa.model.draft import JobOptions
 from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
+from awa.model.queue_limits import UNCHANGED, Limit
 from awa.model.states import JobState
 from awa.model.task import FollowUps, Handler
 from awa.sync.portal import Portal
@@ -162,15 +163,22 @@ class Client:
         with self._portal.entered(self.aio.transaction()) as entered:
             yield Transaction(self._portal, entered)
 
-    def start(self, queues: Iterable[Any] = (), *, roles: Iterable[str] | None = None) -> None:
-        """Begin to work: `[("email", 50)]`, or mappings with queue, max_workers, deadline_seconds.
+    def start(
+        self,
+        queues: Iterable[Any] = (),
+        *,
+        max_workers: int | None = None,
+        roles: Iterable[str] | None = None,
+    ) -> None:
+        """Begin to work: `[("email", 50)]`, or mappings with queue, max_workers, deadline_seconds, rate_limit.
 
+        With `max_workers` the queues share so many slots by their `weight` (1), none below its `min_workers` (0).
         Roles are "worker" and "maintenance" (promotion, rescue, retention, batch operations); both
         unless told otherwise. Returns when the runtime is registered; the work goes on in the
         background until `shutdown`. Raises ValidationError, SchemaNotMigrated, DatabaseError, and
         Conflict if it has been started already.
         """
-        return self._portal.run(self.aio.start(queues, roles=roles))
+        return self._portal.run(self.aio.start(queues, max_workers=max_workers, roles=roles))
 
     def shutdown(self, timeout: float | None = None) -> int:
         """Stop working: claim no more, give handlers `timeout` seconds (default 30), hand back the rest.
@@ -238,6 +246,28 @@ class Client:
         More lanes let more workers claim at once; jobs with an ordering key keep their order within one.
         """
         return self._portal.run(self.aio.set_enqueue_shards(queue, shards))
+
+    def set_queue_limits(
+        self,
+        queue: str,
+        *,
+        max_running: Limit = UNCHANGED,
+        rate_limit: Limit = UNCHANGED,
+        rate_period_seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Limit a queue for all workers together: jobs that run at once, and jobs begun within a period (1 second).
+
+        What isn't given stays as it is, None takes a limit away. Counts from the next claim on; what runs goes on.
+        Raises ValidationError.
+        """
+        return self._portal.run(
+            self.aio.set_queue_limits(
+                queue,
+                max_running=max_running,
+                rate_limit=rate_limit,
+                rate_period_seconds=rate_period_seconds,
+            )
+        )
 
     def queue_stats(self, queue: str | None = None) -> list[dict[str, Any]]:
         """Each queue with its jobs by state, its pause, and the age of what waits longest, in seconds."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -40,11 +40,20 @@ class _Ended(NamedTuple):
 
 
 class Finisher:
-    """Tells the database how attempts ended. `on_not_owned()` is called when one was not ours any more."""
+    """Tells the database how attempts ended. `on_not_owned()` is called when one was not ours any more.
 
-    def __init__(self, pool: Pool, on_not_owned: Callable[[], None]) -> None:
+    `on_ended(queues)` is called when the database knows of ends in these queues.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        on_not_owned: Callable[[], None],
+        on_ended: Callable[[Iterable[str]], None] = lambda queues: None,
+    ) -> None:
         self._pool = pool
         self._on_not_owned = on_not_owned
+        self._on_ended = on_ended
         self._waiting: deque[_Ended] = deque()
         self._something = asyncio.Event()
         self._stopping = False
@@ -126,6 +135,7 @@ class Finisher:
             else:
                 not_owned += 1
         events.ended(counts, busy_s, not_owned)
+        self._on_ended(busy_s)
         if not_owned:
             self._on_not_owned()
 

@@ -13,10 +13,13 @@ from awa.model.errors import AwaError
 from awa.storage.claim import Claimed, claim
 from awa.worker.attempt import RETURNED, Attempt, Verdict
 from awa.worker.deadlines import Deadlines
+from awa.worker.holding import Holding
 from awa.worker.ledger import Ledger
 from awa.worker.options import QueueOptions
+from awa.worker.rate import Rate
 from awa.worker.retry import Retry
 from awa.worker.runners import Runners
+from awa.worker.sharing import Shared
 from awa.worker.slots import Slots
 from awa.worker.wake import Wake
 
@@ -30,19 +33,24 @@ AHEAD_PATIENCE_S: Final = 2.0
 class QueueLoop:
     """One queue of a worker."""
 
-    def __init__(self, worker: Worker, options: QueueOptions) -> None:
+    def __init__(self, worker: Worker, options: QueueOptions, shared: Shared | None = None) -> None:
         self.queue = options.queue
         self.options = options
-        self.wake = Wake(
-            options.queue, worker.settings.poll_min_ms / 1e3, worker.settings.poll_max_ms / 1e3
+        poll_s = worker.settings.poll_min_ms / 1e3, worker.settings.poll_max_ms / 1e3
+        self.wake = Wake(options.queue, *poll_s)
+        self._stopping = asyncio.Event()
+        self.holding = Holding(*poll_s, self._stopping)
+        self._rate = None if options.rate_limit is None else Rate(options.rate_limit)
+        self.slots = Slots(
+            options.max_workers, shared, weight=options.weight, least=options.min_workers
         )
-        self.slots = Slots(options.max_workers)
         self.runners = Runners(options.max_workers, worker.tasks, worker.threads, self._ended)
         self._worker = worker
         self._deadlines = Deadlines(worker.stop_at_deadline) if options.deadline_seconds else None
-        self._stopping = asyncio.Event()
         self._problem: AwaError = AwaError("none yet")
         self._retry = Retry(f"claim from {options.queue}")
+        self._may_go_ahead = self._rate is None and shared is None
+        self.slots.goes_ahead = self._may_go_ahead
 
     async def run(self) -> None:
         """Claim until `stop`. A claim that is on its way is waited for: its jobs are known then."""
@@ -55,21 +63,34 @@ class QueueLoop:
                 continue
             if self._stopping.is_set():
                 break
+            if self._rate is not None and (limit := min(limit, self._rate.room())) <= 0:
+                self.slots.wants = False
+                await self.holding.rest(self._rate.wait_s())
+                continue
             claimed = await self._claim(limit)
             if claimed is None:
                 await self._retry.after(self._problem, self._stopping)
                 continue
-            if claimed.jobs:
-                self.wake.found()
             backlog = len(claimed.jobs) >= limit
-            if backlog:
-                await self.wake.stay_busy()
-            elif not claimed.more:
-                await self.wake.sleep()
+            self.slots.wants = backlog
+            await self._pause(claimed, backlog=backlog)
+
+    async def _pause(self, claimed: Claimed, *, backlog: bool) -> None:
+        """What comes between two claims."""
+        if claimed.jobs:
+            self.wake.found()
+        if claimed.held is not None:
+            events.claim_held(self.queue, claimed.held.why)
+            await self.holding.wait(claimed.held, served=bool(claimed.jobs))
+        elif backlog:
+            await self.wake.stay_busy()
+        elif not claimed.more:
+            await self.wake.sleep()
 
     def stop(self) -> None:
         """Claim no more."""
         self._stopping.set()
+        self.holding.eased()
         self.slots.interrupt()
         self.wake.notify()
 
@@ -84,13 +105,18 @@ class QueueLoop:
 
     async def _claim(self, limit: int) -> Claimed | None:
         """One claim call; None after a failure, which is kept in `_problem`."""
-        async with self._worker.gate:
-            return await self._call(limit)
+        self.slots.ask(limit)
+        try:
+            async with self._worker.gate:
+                return await self._call(limit)
+        finally:
+            self.slots.ask(0)
 
     async def _call(self, limit: int) -> Claimed | None:
         ledger = self._worker.ledger
         number = ledger.claim_begins()
         self.wake.looking()
+        self.holding.looking()
         began_s = monotonic()
         sent = False
         try:
@@ -108,6 +134,7 @@ class QueueLoop:
         self._retry.succeeded()
         now_s = monotonic()
         self.slots.claim_took(now_s - began_s)
+        self.slots.goes_ahead = self._may_go_ahead and claimed.held is None
         if not claimed.jobs:
             ledger.claim_ends(number, ())
             return claimed
@@ -121,6 +148,8 @@ class QueueLoop:
         if ledger.dead:
             return
         self.slots.take(len(attempts))
+        if self._rate is not None:
+            self._rate.took(len(attempts))
         if self._deadlines is not None:
             self._deadlines.add(attempts, self.options.deadline_seconds or 0.0)
         self.runners.add(attempts)

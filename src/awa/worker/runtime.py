@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 from typing import Any, Final
@@ -37,6 +37,7 @@ from awa.worker.listening import Listening
 from awa.worker.options import QueueOptions
 from awa.worker.queue_loop import QueueLoop
 from awa.worker.retry import Retry
+from awa.worker.sharing import Shared
 from awa.worker.threads import Threads
 
 # After shutdown's time-out handlers are cancelled and get this long to unwind.
@@ -55,7 +56,8 @@ log = logging.getLogger("awa.worker")
 class Worker:
     """One runtime in this process. `connect` opens the wake-up connection; None means polling only.
 
-    `schedules` names those that the program declares, of `app`: while it lives they are not retired.
+    `max_workers` is for all queues together; None: each has slots of its own. `schedules` names those that the program
+    declares, of `app`: while it lives they are not retired.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Worker:
         settings: Settings,
         *,
         roles: Sequence[str] = ("worker",),
+        max_workers: int | None = None,
         connect: Connect | None = None,
         app: str | None = None,
         schedules: Sequence[str] | None = None,
@@ -78,8 +81,9 @@ class Worker:
         self.threads = Threads()
         self.gate = Gate()
         self.heartbeat = Heartbeat(self)
-        self.finisher = Finisher(self.pool, self.heartbeat.soon)
-        self.queues = {options.queue: QueueLoop(self, options) for options in queues}
+        self.finisher = Finisher(self.pool, self.heartbeat.soon, self._ended)
+        shared = None if max_workers is None else Shared(max_workers)
+        self.queues = {options.queue: QueueLoop(self, options, shared) for options in queues}
         self.ledger: Ledger
         self._connect = connect
         self._declares = app, schedules
@@ -200,6 +204,11 @@ class Worker:
     def _ready(self, queue: str) -> None:
         if (loop := self.queues.get(queue)) is not None:
             loop.wake.notify()
+
+    def _ended(self, queues: Iterable[str]) -> None:
+        for queue in queues:
+            if (loop := self.queues.get(queue)) is not None:
+                loop.holding.eased()
 
     def _control(self, message: str) -> None:
         drop(cancelled_in(message, self.ledger), Why.CANCELLED, self.settings.cancel_grace_s)

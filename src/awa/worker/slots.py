@@ -4,7 +4,7 @@ Beyond one for each handler that may run, a few are claimed ahead, so that handl
 while a claim is on its way: as many as end during one claim, going by the rate of late. Where jobs take
 long that is none at all, so no job waits here while another worker could run it. With one slot nothing is
 claimed ahead either: whoever runs one job at a time wants them in order, and what is handed back goes to the
-end of its lane.
+end of its lane. Nor is anything claimed ahead where a limit counts what is claimed, or where queues share slots.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 from typing import Final
+
+from awa.worker.sharing import Shared
 
 CLAIM_MAX_JOBS: Final = 2_000
 # When more jobs wait than there is room for, a claim waits this long for a little more room.
@@ -30,15 +32,33 @@ class Slots:
         "_ended_at_s",
         "_freed",
         "_rate_hz",
+        "_shared",
         "_wanted",
         "ahead",
+        "asked",
+        "goes_ahead",
         "held",
+        "least",
         "limit",
         "round_trip_s",
+        "turn",
+        "wants",
+        "weight",
     )
 
-    def __init__(self, limit: int) -> None:
+    def __init__(
+        self, limit: int, shared: Shared | None = None, *, weight: int = 1, least: int = 0
+    ) -> None:
         self.limit = limit
+        self.weight = weight
+        self.least = least
+        self.wants = False  # as far as is known there is more to do
+        self.turn = 0.0  # what it had so far, by its weight
+        self.asked = 0  # by a claim that is on its way
+        self.goes_ahead = shared is None
+        self._shared = shared
+        if shared is not None:
+            shared.queues.append(self)
         self.held = 0
         self.ahead = 0
         self.round_trip_s = 0.005
@@ -51,17 +71,39 @@ class Slots:
     @property
     def room(self) -> int:
         """How many may be claimed now."""
-        return min(self.limit + self.ahead - self.held, CLAIM_MAX_JOBS)
+        room = min(self.limit + self.ahead - self.held, CLAIM_MAX_JOBS)
+        return room if self._shared is None else min(room, self._shared.room(self))
+
+    @property
+    def used(self) -> int:
+        """Held, or asked for."""
+        return self.held + self.asked
+
+    def ask(self, attempts: int) -> None:
+        """A claim of so many is on its way; 0: it came back."""
+        if self._shared is not None:
+            change, self.asked = attempts - self.asked, attempts
+            self._shared.changed(change)
 
     def take(self, attempts: int) -> None:
         """So many were claimed."""
         self.held += attempts
+        if self._shared is not None:
+            self.turn += attempts / self.weight
+            self._shared.changed(attempts)
 
     def free(self, attempts: int = 1) -> None:
         """So many are over here."""
         self.held -= attempts
         self._ended += attempts
-        if self.limit + self.ahead - self.held >= self._wanted:
+        if self._shared is not None:
+            self._shared.changed(-attempts)
+        elif self.limit + self.ahead - self.held >= self._wanted:
+            self._freed.set()
+
+    def look(self) -> None:
+        """Slots that are shared were freed: end the wait if that makes room enough."""
+        if self.room >= self._wanted:
             self._freed.set()
 
     def interrupt(self) -> None:
@@ -70,11 +112,16 @@ class Slots:
 
     async def wait_for_room(self, *, backlog: bool) -> None:
         """Wait until something can be claimed; with a backlog, a moment longer for a larger claim."""
+        if not self.wants and self._shared is not None:
+            self._shared.begins_to_want(self)
+        self.wants = True
         self._look_ahead()
         if self.room <= 0:
             await self._wait(1, FULL_LOOK_S)
-        elif backlog and self.room < (
-            wanted := min(max((self.limit + self.ahead) // 4, 1), CLAIM_MAX_JOBS)
+        elif (
+            backlog
+            and self._shared is None
+            and self.room < (wanted := min(max((self.limit + self.ahead) // 4, 1), CLAIM_MAX_JOBS))
         ):
             await self._wait(wanted, LINGER_S)
 
@@ -91,11 +138,13 @@ class Slots:
         self._rate_hz = _MEMORY * self._rate_hz + (1 - _MEMORY) * self._ended / elapsed_s
         self._ended, self._ended_at_s = 0, now_s
         due = int(self._rate_hz * self.round_trip_s * 1.5)
-        self.ahead = min(due, CLAIM_MAX_JOBS) if self.limit > 1 else 0
+        self.ahead = min(due, CLAIM_MAX_JOBS) if self.limit > 1 and self.goes_ahead else 0
 
     async def _wait(self, wanted: int, seconds: float) -> None:
         self._wanted = wanted
         self._freed.clear()
+        if self._shared is not None:
+            self._shared.waiting.add(self)
         try:
             async with asyncio.timeout(seconds):
                 await self._freed.wait()
@@ -103,3 +152,5 @@ class Slots:
             pass
         finally:
             self._wanted = _NOBODY_WAITS
+            if self._shared is not None:
+                self._shared.waiting.discard(self)

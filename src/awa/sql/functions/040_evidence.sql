@@ -8,7 +8,7 @@ SELECT l.lane_id, l.queue, l.priority, l.enqueue_shard, l.effective_priority,
        coalesce(h.claim_no, 0) AS claim_no, coalesce(h.cursor, 0) AS cursor, h.seen,
        coalesce(h.owed, '{}') AS owed, h.claimed_at, h.slot,
        coalesce((SELECT t.last_seq FROM awa.ready_tombstones t WHERE t.lane_id = l.lane_id
-                  ORDER BY t.first_seq DESC LIMIT 1), -1) AS last_dead
+                  ORDER BY t.first_seq DESC LIMIT 1), -1) AS last_dead, coalesce(h.total, 0) AS total
   FROM awa.lanes l
   LEFT JOIN LATERAL (SELECT c.* FROM awa.lane_claims c WHERE c.lane_id = l.lane_id
                       ORDER BY c.claim_no DESC LIMIT 1) h ON true;

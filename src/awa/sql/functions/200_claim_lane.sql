@@ -17,6 +17,7 @@ DECLARE
     head_cursor bigint;
     head_seen pg_snapshot;
     head_owed int8multirange;
+    head_total bigint;
     trusted bigint;
     ids_until xid8;       -- the newest transaction id noted in the ring
     open_slot smallint;
@@ -37,10 +38,10 @@ BEGIN
     SELECT CASE WHEN p.is_called THEN p.last_value ELSE p.last_value - 1 END INTO high FROM awa.job_positions p;
     PERFORM awa.pause_point('claim.before_snapshot');
     -- A new statement: head and snapshot together, after the lane's lock and before any row lock.
-    SELECT h.claim_no, h.cursor, h.seen, h.owed, g.trusted_from, g.last_txid, g.current_slot, pg_current_snapshot()
-      INTO o_claim_no, head_cursor, head_seen, head_owed, trusted, ids_until, open_slot, snap
+    SELECT h.claim_no, h.cursor, h.seen, h.owed, h.total, g.trusted_from, g.last_txid, g.current_slot, pg_current_snapshot()
+      INTO o_claim_no, head_cursor, head_seen, head_owed, head_total, trusted, ids_until, open_slot, snap
       FROM awa.ring g
-      LEFT JOIN LATERAL (SELECT c.claim_no, c.cursor, c.seen, c.owed FROM awa.lane_claims c
+      LEFT JOIN LATERAL (SELECT c.claim_no, c.cursor, c.seen, c.owed, c.total FROM awa.lane_claims c
                           WHERE c.lane_id = p_lane ORDER BY c.claim_no DESC LIMIT 1) h ON true;
     PERFORM awa.pause_point('claim.after_snapshot');
     IF pg_snapshot_xmax(snap) < ids_until THEN
@@ -48,7 +49,7 @@ BEGIN
             USING ERRCODE = 'AW002', HINT = 'Run: awa migrate';
     END IF;
     IF o_claim_no IS NULL THEN
-        o_claim_no := 0; head_cursor := 0; head_seen := snap; head_owed := '{}';
+        o_claim_no := 0; head_cursor := 0; head_seen := snap; head_owed := '{}'; head_total := 0;
     ELSE
         due := head_owed + awa.late_positions(p_lane, head_cursor, head_seen, snap, trusted);
     END IF;
@@ -109,15 +110,15 @@ BEGIN
     IF o_jobs = 0 AND cursor_ = head_cursor AND owed = head_owed THEN RETURN; END IF;
 
     IF o_jobs = 0 THEN
-        INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, lane_id, jobs, slot, seqs, seen, owed)
-        VALUES (o_claim_no, cursor_, p_claimed_at, p_lane, 0, open_slot, '{}', snap, owed);
+        INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, total, lane_id, jobs, slot, seqs, seen, owed)
+        VALUES (o_claim_no, cursor_, p_claimed_at, head_total, p_lane, 0, open_slot, '{}', snap, owed);
     ELSE
         -- Keyed: whose end has more to do than append a closure. Noted here, where the rows are read anyway, so that
         -- awa.complete need not read them.
         WITH head AS (
             INSERT INTO awa.lane_claims AS c
-                   (claim_no, cursor, claimed_at, deadline_at, runtime_id, lane_id, jobs, slot, seqs, seen, owed, keyed)
-            SELECT o_claim_no, cursor_, p_claimed_at, p_deadline_at, p_runtime, p_lane, count(*), k.slot,
+                   (claim_no, cursor, claimed_at, deadline_at, total, runtime_id, lane_id, jobs, slot, seqs, seen, owed, keyed)
+            SELECT o_claim_no, cursor_, p_claimed_at, p_deadline_at, head_total + o_jobs, p_runtime, p_lane, count(*), k.slot,
                    range_agg(int8range(k.lane_seq, k.lane_seq + 1)), snap, owed,
                    range_agg(int8range(k.lane_seq, k.lane_seq + 1)) FILTER (WHERE k.keyed)
               FROM (SELECT r.slot, r.lane_seq, r.keyed FROM unnest(taken) g CROSS JOIN LATERAL (

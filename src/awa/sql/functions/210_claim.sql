@@ -3,7 +3,9 @@
 -- index: those of awa.claim_lane
 -- bound: p_limit jobs; a lane that another claimer works on is passed by
 -- params: queue, limit, runtime (registered and alive), deadline_s (seconds an attempt may take, null: no deadline).
---         A row whose job_id is null says: nothing served, but more can be had by asking again at once.
+--         A row whose job_id is null says: nothing served, but more can be had by asking again at once. If it has a kind, it
+--         comes last and says that a limit of the queue cut this claim: kind is busy, max_running or rate (see
+--         awa.limit_claim), and run_at - claimed_at is how long to wait before asking again (null: until something ends).
 -- Lanes raised by ageing get a fifth of each claim ahead of all others, so a busy first priority can't starve them.
 CREATE OR REPLACE FUNCTION awa.claim(p_queue text, p_limit int, p_runtime uuid, p_deadline_s float8 DEFAULT NULL)
 RETURNS SETOF awa.claimed_job
@@ -11,13 +13,16 @@ LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
-    claimed_at_ constant timestamptz := clock_timestamp();
-    deadline constant timestamptz := clock_timestamp() + make_interval(secs => p_deadline_s);
+    claimed_at_ timestamptz := clock_timestamp();
+    deadline timestamptz;
     aged_share int := 0;
     served int := 0;
     more boolean := false;
     lane record;
     one record;
+    meta record;
+    cut record;
+    told awa.claimed_job;   -- has a kind if a limit cut this claim
     lanes int[] := '{}';
     nos bigint[] := '{}';
     priorities smallint[] := '{}';
@@ -25,7 +30,17 @@ DECLARE
 BEGIN
     PERFORM awa.require_read_committed();
     PERFORM awa.require_alive(p_runtime);
-    IF EXISTS (SELECT FROM awa.queue_meta m WHERE m.queue = p_queue AND m.paused) THEN RETURN; END IF;
+    SELECT m.paused, coalesce(m.max_running, m.rate_limit) IS NOT NULL AS limited INTO meta
+      FROM awa.queue_meta m WHERE m.queue = p_queue;
+    IF meta.paused THEN RETURN; END IF;
+    IF meta.limited THEN
+        SELECT * INTO cut FROM awa.limit_claim(p_queue, p_limit);
+        p_limit := cut.allowed;
+        claimed_at_ := clock_timestamp();  -- the claims of a queue with a limit follow each other in their times, too
+        told.kind := cut.held; told.claimed_at := claimed_at_;
+        told.run_at := claimed_at_ + make_interval(secs => cut.again_s);
+    END IF;
+    deadline := claimed_at_ + make_interval(secs => p_deadline_s);
     IF random() * 5 < p_limit THEN aged_share := greatest(1, p_limit / 5); END IF;
     FOR lane IN
         SELECT l.lane_id, l.priority, aged.first AS aged_turn
@@ -46,7 +61,11 @@ BEGIN
         END IF;
     END LOOP;
     IF served = 0 THEN
-        IF more THEN RETURN NEXT NULL::awa.claimed_job; END IF;
+        IF told.kind IS NOT NULL AND p_limit = 0 THEN
+            RETURN NEXT told;
+        ELSIF more THEN
+            RETURN NEXT NULL::awa.claimed_job;
+        END IF;
         RETURN;
     END IF;
     PERFORM awa.pause_point('claim.before_alive');
@@ -62,6 +81,7 @@ BEGIN
      CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
                           WHERE e.lane_id = c.lane_id AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g)
                           ORDER BY e.lane_seq OFFSET 0) r;
+    IF told.kind IS NOT NULL AND served >= p_limit THEN RETURN NEXT told; END IF;
 END $$;
 
 -- Refuses a runtime that was not registered, was stopped, or was declared dead.

@@ -34,8 +34,8 @@ BEGIN
       FROM unnest(lanes, seqs) u(lane_id, seq)
       JOIN awa.ready_entries r ON r.slot = p_slot AND r.lane_id = u.lane_id AND r.lane_seq = u.seq;
     INSERT INTO awa.lane_claims
-           (claim_no, cursor, claimed_at, deadline_at, runtime_id, lane_id, jobs, slot, seqs, seen, owed, keyed)
-    SELECT c.claim_no, c.cursor, c.claimed_at, c.deadline_at, c.runtime_id, c.lane_id, awa.positions_in(c.seqs * still), open_slot,
+           (claim_no, cursor, claimed_at, deadline_at, total, runtime_id, lane_id, jobs, slot, seqs, seen, owed, keyed)
+    SELECT c.claim_no, c.cursor, c.claimed_at, c.deadline_at, c.total, c.runtime_id, c.lane_id, awa.positions_in(c.seqs * still), open_slot,
            c.seqs * still, c.seen, c.owed, nullif(c.keyed * still, '{}')
       FROM (SELECT DISTINCT f.lane_id, f.claim_no
               FROM unnest(seqs) u(seq)
@@ -62,8 +62,8 @@ END $$;
 -- bound: the lanes; the caller holds their locks
 CREATE OR REPLACE FUNCTION awa.carry_heads(p_slot int, p_lanes int[]) RETURNS void
 LANGUAGE sql VOLATILE AS $$
-    INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, lane_id, jobs, slot, seqs, seen, owed)
-    SELECT h.claim_no, h.cursor, h.claimed_at, h.lane_id, 0, g.current_slot, '{}', h.seen, h.owed
+    INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, total, lane_id, jobs, slot, seqs, seen, owed)
+    SELECT h.claim_no, h.cursor, h.claimed_at, h.total, h.lane_id, 0, g.current_slot, '{}', h.seen, h.owed
       FROM unnest(p_lanes) u(lane_id) CROSS JOIN awa.ring g
      CROSS JOIN LATERAL (SELECT c.* FROM awa.lane_claims c WHERE c.slot = p_slot AND c.lane_id = u.lane_id
                           ORDER BY c.claim_no DESC LIMIT 1) h;

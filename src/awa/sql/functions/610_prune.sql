@@ -11,7 +11,9 @@ CREATE OR REPLACE FUNCTION awa.prune_slot(
     p_slot int, p_keep_s float8, p_carry_limit int, p_now timestamptz DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql VOLATILE SET lock_timeout = '50ms' AS $$
 DECLARE
-    keep_from constant timestamptz := coalesce(p_now, clock_timestamp()) - make_interval(secs => p_keep_s);
+    -- The claims that a rate limit still counts are kept, too.
+    keep_from constant timestamptz := coalesce(p_now, clock_timestamp()) - make_interval(
+        secs => greatest(p_keep_s, (SELECT max(m.rate_period_s) FROM awa.queue_meta m)));
     is_empty boolean;
 BEGIN
     PERFORM awa.require_read_committed();

@@ -26,8 +26,8 @@ BEGIN
     LOCK TABLE awa.ready_entries, awa.lane_claims IN SHARE ROW EXCLUSIVE MODE;
     IF NOT awa.was_restored() THEN RETURN false; END IF;
     SELECT CASE WHEN p.is_called THEN p.last_value ELSE p.last_value - 1 END INTO high FROM awa.job_positions p;
-    INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, lane_id, jobs, slot, seqs, seen, owed)
-    SELECT h.claim_no + 1, high + 1, clock_timestamp(), h.lane_id, 0, g.current_slot, '{}', pg_current_snapshot(),
+    INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, total, lane_id, jobs, slot, seqs, seen, owed)
+    SELECT h.claim_no + 1, high + 1, clock_timestamp(), h.total, h.lane_id, 0, g.current_slot, '{}', pg_current_snapshot(),
            coalesce((SELECT awa.join_ranges(h.lane_id, range_agg(int8range(r.lane_seq, r.lane_seq + 1)))
                        FROM awa.ready_entries r
                       WHERE r.lane_id = h.lane_id

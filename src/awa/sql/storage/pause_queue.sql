@@ -9,4 +9,4 @@ ON CONFLICT (queue) DO UPDATE
    SET paused = true,
        paused_by = CASE WHEN m.paused THEN m.paused_by ELSE excluded.paused_by END,
        paused_at = CASE WHEN m.paused THEN m.paused_at ELSE excluded.paused_at END
-RETURNING queue, paused, paused_by, paused_at, enqueue_shards, description
+RETURNING queue, paused, paused_by, paused_at, enqueue_shards, description, max_running, rate_limit, rate_period_s

@@ -21,6 +21,7 @@ WITH waiting AS (
     SELECT queue FROM awa.queue_meta UNION SELECT queue FROM awa.lanes UNION SELECT queue FROM waiting
 )
 SELECT n.queue, coalesce(m.paused, false) AS paused, m.paused_by, m.paused_at, coalesce(m.enqueue_shards, 1) AS enqueue_shards,
+       m.max_running, m.rate_limit, m.rate_period_s,
        coalesce(sum(w.jobs) FILTER (WHERE w.state = 'available'), 0)::bigint AS available,
        coalesce(sum(w.jobs) FILTER (WHERE w.state = 'scheduled'), 0)::bigint AS scheduled,
        coalesce(sum(w.jobs) FILTER (WHERE w.state = 'retryable'), 0)::bigint AS retryable,
@@ -34,5 +35,5 @@ SELECT n.queue, coalesce(m.paused, false) AS paused, m.paused_by, m.paused_at, c
   LEFT JOIN awa.queue_meta m ON m.queue = n.queue
   LEFT JOIN waiting w ON w.queue = n.queue
  WHERE %(queue)s::text IS NULL OR n.queue = %(queue)s
- GROUP BY n.queue, m.paused, m.paused_by, m.paused_at, m.enqueue_shards
+ GROUP BY n.queue, m.queue
  ORDER BY n.queue

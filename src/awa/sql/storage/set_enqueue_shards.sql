@@ -5,4 +5,4 @@
 -- params: queue, shards
 INSERT INTO awa.queue_meta (queue, enqueue_shards) VALUES (%(queue)s, %(shards)s)
 ON CONFLICT (queue) DO UPDATE SET enqueue_shards = excluded.enqueue_shards
-RETURNING queue, paused, paused_by, paused_at, enqueue_shards, description
+RETURNING queue, paused, paused_by, paused_at, enqueue_shards, description, max_running, rate_limit, rate_period_s
