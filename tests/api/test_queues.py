@@ -123,3 +123,42 @@ async def test_what_pages_poll_has_an_entity_tag(api: httpx.AsyncClient, world: 
         first = await api.get(path)
         again = await api.get(path, headers={"If-None-Match": first.headers["etag"]})
         assert again.status_code == 304, path
+
+
+async def test_limits_are_set_and_taken_away(api: httpx.AsyncClient, world: World) -> None:
+    await world.enqueue(5, "email")
+    set_ = await api.patch("/api/queues/email", json={"max_running": 2, "rate_limit": 9})
+    limits = ("max_running", "rate_limit", "rate_period_s")
+    assert [set_.json()[name] for name in limits] == [2, 9, 1.0]
+    assert len(await world.claim(queue="email")) == 2
+    shown = (await api.get("/api/queues/email")).json()
+    assert [shown[name] for name in limits] == [2, 9, 1.0]
+    assert shown["held_by"] == "max_running"
+    body = {"max_running": None, "rate_limit": 2, "rate_period_s": 3600}
+    assert (await api.patch("/api/queues/email", json=body)).status_code == 200
+    assert (await api.get("/api/queues/email")).json()["held_by"] == "rate"
+    off = (await api.patch("/api/queues/email", json={"rate_limit": None})).json()
+    assert [off[name] for name in limits] == [None, None, None]
+    (row,) = (await api.get("/api/queues")).json()["items"]
+    assert row["max_running"] is None
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"max_running": 0}, "max_running"),
+        ({"max_running": "5"}, "max_running"),
+        ({"rate_limit": 5, "rate_period_s": 0}, "rate_period_s"),
+        ({"rate_period_s": 5}, "rate_period_s"),
+        ({"rate": 5}, "rate"),
+    ],
+)
+async def test_limits_that_make_no_sense(
+    api: httpx.AsyncClient, body: dict[str, Any], field: str
+) -> None:
+    answer = await api.patch("/api/queues/email", json=body)
+    assert fields_of(answer) == {field}
+
+
+async def test_a_change_without_a_limit_is_refused(api: httpx.AsyncClient) -> None:
+    error_of(await api.patch("/api/queues/email", json={}), 422, "invalid")

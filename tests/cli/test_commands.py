@@ -199,3 +199,23 @@ def test_errors_are_one_sentence_and_a_hint_or_one_json_object(awa: Awa) -> None
         "message",
         "fields",
     }
+
+
+def test_limits_of_a_queue_are_set_seen_and_taken_away(awa: Awa) -> None:
+    add(awa, "--queue", "mail")
+    assert awa("queue", "limit", "mail").out == "The queue mail has no limit.\n"
+    said = awa("queue", "limit", "mail", "--max-running", "5", "--rate", "100/min")
+    assert said.out == "The queue mail runs at most 5 jobs at once and begins at most 100/min.\n"
+    assert awa("--json", "queue", "limit", "mail").document == {
+        "queue": "mail",
+        "max_running": 5,
+        "rate_limit": 100,
+        "rate_period_s": 60.0,
+    }
+    assert "5 at once, 100/min" in awa("queue", "list").out
+    assert awa("queue", "limit", "mail", "--max-running", "off", "--rate", "off").out == (
+        "The queue mail has no limit.\n"
+    )
+    assert awa("queue", "limit", "maill").code == 3
+    for wrong in (("--max-running", "many"), ("--max-running", "0"), ("--rate", "fast")):
+        assert awa("queue", "limit", "mail", *wrong).code == 2

@@ -61,6 +61,7 @@ async def test_a_viewer_sees_everything_and_is_told_why_nothing_can_be_done(
         posts = {f.attributes["action"] for f in page.all("form", method="post")}
         assert posts <= {"/theme", "/logout"}
     await console.get("/queue/drain", name="email", status=403)
+    await console.get("/queue/limits", name="email", status=403)
 
 
 async def test_read_only_says_why(visit: Visit, world: World) -> None:

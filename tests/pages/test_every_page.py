@@ -36,6 +36,7 @@ async def all_pages(visitor: Visitor, job_id: int) -> list[Page]:
     pages.append(await visitor.get(f"/jobs/{job_id}"))
     pages.append(await visitor.get("/queue", name=HOSTILE))
     pages.append(await visitor.get("/queue/drain", name=HOSTILE))
+    pages.append(await visitor.get("/queue/limits", name=HOSTILE))
     pages.append(await visitor.get("/jobs", q=HOSTILE, status=422))
     pages.append(await visitor.get("/jobs/0", status=404))
     pages.append(await visitor.get("/nothing/here", status=404))

@@ -119,3 +119,40 @@ async def test_a_drain_that_runs_out_of_time_says_so(
     await console.send(await console.get("/queue/drain", name="email"), "/queue/drain")
     page = await console.get("/queues/email")
     assert page.says("0 jobs of the queue email were cancelled. Time was up before the end")
+
+
+async def test_limits_are_set_shown_and_taken_away(console: Visitor, world: World) -> None:
+    await world.enqueue(3, queue="email")
+    page = await console.get("/queue/limits", name="email")
+    await console.send(page, "/queue/limits", max_running="2", rate="100/min")
+    page = await console.get("/queues/email")
+    assert page.says("The queue email runs at most 2 jobs at once and begins at most 100/min.")
+    assert not page.says("Held by its limit")
+    assert len(await world.claim(queue="email")) == 2
+    page = await console.get("/queues/email")
+    assert page.says("Held by its limit")
+    assert (await console.get("/queues")).says("limited")
+    page = await console.get("/queue/limits", name="email")
+    await console.send(page, "/queue/limits", max_running="", rate="")
+    (row,) = await queues.stats(world.conn, "email")
+    assert [row[name] for name in ("max_running", "rate_limit", "rate_period_s")] == [None] * 3
+    assert not (await console.get("/queues/email")).says("Held by its limit")
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"max_running": "many"}, "expected a whole number"),
+        ({"max_running": "0"}, "must be between 1 and"),
+        ({"rate": "fast"}, "expected jobs per time"),
+        ({"rate": "5/1ms"}, "must be 0.1 to"),
+        ({"rate": "0/s"}, "must be between 1 and"),
+    ],
+)
+async def test_limits_that_make_no_sense_are_told_at_their_field(
+    console: Visitor, world: World, fields: dict[str, str], told: str
+) -> None:
+    await world.enqueue(queue="email")
+    page = await console.get("/queue/limits", name="email")
+    again = await console.send(page, "/queue/limits", status=422, **fields)
+    assert again.says(told)

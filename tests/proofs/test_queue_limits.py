@@ -1,11 +1,16 @@
 """Claims of a queue with a limit: however two of them meet, together they take no more than the limit leaves."""
 
+from typing import Any
+
 import pytest
 
 from awa.storage.claim import Claimed
 from tests.proofs.stage import Stage
 
-LIMITS = ({"max_running": 3}, {"rate_limit": 3, "rate_period_seconds": 3600})
+LIMITS: tuple[dict[str, Any], ...] = (
+    {"max_running": 3},
+    {"rate_limit": 3, "rate_period_seconds": 3600},
+)
 LONG_AGO = """
     WITH ended AS (UPDATE awa.attempt_closures SET closed_at = '-infinity' RETURNING claim_no)
     UPDATE awa.lane_claims c SET claimed_at = '-infinity' FROM ended e WHERE c.claim_no = e.claim_no
@@ -26,7 +31,7 @@ async def test_the_same_for_a_rate(stage: Stage) -> None:
     await of_two_claims_at_once_one_counts(stage, LIMITS[1])
 
 
-async def of_two_claims_at_once_one_counts(stage: Stage, limit: dict[str, float]) -> None:
+async def of_two_claims_at_once_one_counts(stage: Stage, limit: dict[str, Any]) -> None:
     """The first has counted and not claimed yet when the second comes."""
     first, second = await stage.actors(2)
     await first.enqueue(10)
@@ -41,7 +46,7 @@ async def of_two_claims_at_once_one_counts(stage: Stage, limit: dict[str, float]
 
 @limits
 async def test_a_claim_that_is_not_committed_yet_is_not_overlooked(
-    stage: Stage, limit: dict[str, float]
+    stage: Stage, limit: dict[str, Any]
 ) -> None:
     first, second = await stage.actors(2)
     await first.enqueue(10)
@@ -68,7 +73,7 @@ async def test_a_claim_that_began_before_another_was_committed_counts_it(stage: 
 
 @limits
 async def test_a_claim_that_is_rolled_back_takes_nothing_from_the_limit(
-    stage: Stage, limit: dict[str, float]
+    stage: Stage, limit: dict[str, Any]
 ) -> None:
     first, second = await stage.actors(2)
     await first.enqueue(10)
@@ -82,7 +87,7 @@ async def test_a_claim_that_is_rolled_back_takes_nothing_from_the_limit(
 
 @limits
 async def test_claims_in_one_transaction_count_each_other(
-    stage: Stage, limit: dict[str, float]
+    stage: Stage, limit: dict[str, Any]
 ) -> None:
     claimer = await stage.actor()
     await claimer.enqueue(10)

@@ -99,6 +99,24 @@ class JobChange(BaseModel):
     queue: StrictStr | None = None
 
 
+class QueueChange(BaseModel):
+    """The limits that are to change; null takes one away, what isn't given stays as it is."""
+
+    model_config = shown(
+        {"max_running": 20}, {"rate_limit": 100, "rate_period_s": 1}, {"max_running": None}
+    )
+
+    max_running: StrictInt | None = Field(
+        default=None, description="jobs that all workers together may run at once"
+    )
+    rate_limit: StrictInt | None = Field(
+        default=None, description="jobs that all workers together may begin within the period"
+    )
+    rate_period_s: float | None = Field(
+        default=None, description="seconds, 0.1 to 86,400; 1 when left out"
+    )
+
+
 class Why(BaseModel):
     """Why it is done, for the record."""
 
@@ -219,6 +237,9 @@ class QueueState(BaseModel):
                     "paused_at": "2026-06-01T09:30:00Z",
                     "enqueue_shards": 1,
                     "description": None,
+                    "max_running": 20,
+                    "rate_limit": 100,
+                    "rate_period_s": 1.0,
                 }
             ]
         },
@@ -229,6 +250,9 @@ class QueueState(BaseModel):
     paused_by: str | None
     paused_at: datetime | None
     enqueue_shards: int
+    max_running: int | None
+    rate_limit: int | None
+    rate_period_s: float | None
 
 
 def page_of(name: str, row: dict[str, Any], what: str) -> type[BaseModel]:

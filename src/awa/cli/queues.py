@@ -9,8 +9,10 @@ from awa.cli.confirm import confirm
 from awa.cli.output import Column, number
 from awa.cli.progress import clock
 from awa.cli.session import Session, run
+from awa.cli.values import wrong
 from awa.model.errors import NotFound
 from awa.model.limits import check_queue
+from awa.model.queue_limits import limit_words, rate_words, read_rate
 from awa.storage import queues
 
 app = typer.Typer(help="What waits where; hold a queue or empty it.", no_args_is_help=True)
@@ -27,6 +29,7 @@ _COLUMNS: Final = (
     Column("failed", "FAILED", right=True),
     Column("cancelled", "CANC", right=True),
     Column("oldest", "OLDEST", right=True),
+    Column("limits", "LIMITS"),
     Column("paused", ""),
 )
 
@@ -92,6 +95,56 @@ def resume(context: typer.Context, queue: QueueName) -> None:
     run(context, work)
 
 
+@app.command("limit")
+def limit(
+    context: typer.Context,
+    queue: QueueName,
+    *,
+    max_running: Annotated[
+        str | None,
+        typer.Option(metavar="N|off", help="How many jobs all workers together may run at once."),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE|off",
+            help="How many they may begin in a time: 100/s, 20/min, 1000/h, 5/10s.",
+        ),
+    ] = None,
+) -> None:
+    """Limit a queue for all workers together, or see its limits. What runs, runs on."""
+    check_queue(queue)
+    changes = _limits(max_running, rate)
+
+    async def work(session: Session) -> None:
+        if not changes:
+            found = await session.client.queue_stats(queue)
+            if not found:
+                raise _unknown(queue)
+            (row,) = found
+        else:
+            row = await session.client.set_queue_limits(queue, **changes)
+        limits = {name: row[name] for name in ("max_running", "rate_limit", "rate_period_s")}
+        session.out.result({"queue": queue, **limits}, f"The queue {queue} {limit_words(limits)}.")
+
+    run(context, work)
+
+
+def _limits(max_running: str | None, rate: str | None) -> dict[str, Any]:
+    """What the options say, as arguments of `set_queue_limits`."""
+    changes: dict[str, Any] = {}
+    if max_running is not None:
+        if max_running != "off" and not max_running.isdecimal():
+            message = f"--max-running is {max_running!r}, neither a number nor off"
+            raise wrong("--max-running", message)
+        changes["max_running"] = None if max_running == "off" else int(max_running)
+    if rate == "off":
+        changes["rate_limit"] = None
+    elif rate is not None:
+        changes["rate_limit"], changes["rate_period_seconds"] = read_rate(rate, field="rate")
+    return changes
+
+
 @app.command("drain")
 def drain(
     context: typer.Context,
@@ -131,5 +184,12 @@ def _line(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **row,
         "oldest": None if age_s is None else clock(age_s),
+        "limits": _short_limits(row),
         "paused": f"paused{by}" if row["paused"] else "",
     }
+
+
+def _short_limits(row: Mapping[str, Any]) -> str:
+    running = [f"{row['max_running']} at once"] if row["max_running"] else []
+    rate = [rate_words(row["rate_limit"], row["rate_period_s"])] if row["rate_limit"] else []
+    return ", ".join(running + rate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final, Literal, TypeAlias
 
@@ -32,6 +33,8 @@ def queue_limits(
     max_running: Limit = UNCHANGED,
     rate_limit: Limit = UNCHANGED,
     rate_period_seconds: float | None = None,
+    *,
+    period_field: str = "rate_period_seconds",
 ) -> dict[str, Any]:
     """The limits that are to change, checked, by the names of their columns. Raises ValidationError."""
     changes: dict[str, Any] = {}
@@ -42,10 +45,10 @@ def queue_limits(
         changes["rate_period_s"] = None
         if rate_limit is not None:
             changes["rate_period_s"] = _period(
-                1.0 if rate_period_seconds is None else rate_period_seconds
+                1.0 if rate_period_seconds is None else rate_period_seconds, period_field
             )
     if rate_period_seconds is not None and changes.get("rate_limit") is None:
-        raise invalid_field("rate_period_seconds", "goes with a rate_limit")
+        raise invalid_field(period_field, "goes with a rate_limit")
     if not changes:
         raise ValidationError(
             "no limit is given", hint="give max_running, rate_limit or both; null takes one away"
@@ -75,14 +78,29 @@ def rate_words(jobs: int, period_s: float) -> str:
     return f"{jobs}/{period_s:g}s"
 
 
+def limit_words(limits: Mapping[str, Any]) -> str:
+    """What the limits of a queue say, after its name: "has no limit", "runs at most 5 jobs at once and begins at most 100/s"."""
+    said = []
+    if limits["max_running"] is not None:
+        said.append(f"runs at most {_jobs(limits['max_running'])} at once")
+    if limits["rate_limit"] is not None:
+        rate = rate_words(limits["rate_limit"], limits["rate_period_s"])
+        said.append(f"begins at most {rate}")
+    return " and ".join(said) or "has no limit"
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} job" if count == 1 else f"{count:,} jobs"
+
+
 def _limit(value: Any, field: str, highest: int) -> int | None:
     return None if value is None else check_whole_number(value, field, 1, highest)
 
 
-def _period(seconds: Any) -> float:
+def _period(seconds: Any, field: str) -> float:
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise invalid_field("rate_period_seconds", f"expected a number of seconds, got {seconds!r}")
+        raise invalid_field(field, f"expected a number of seconds, got {seconds!r}")
     if not RATE_PERIOD_MIN_S <= seconds <= RATE_PERIOD_MAX_S:
         bounds = f"{RATE_PERIOD_MIN_S:g} to {RATE_PERIOD_MAX_S:g}"
-        raise invalid_field("rate_period_seconds", f"must be {bounds}, got {seconds}")
+        raise invalid_field(field, f"must be {bounds}, got {seconds}")
     return float(seconds)

@@ -44,6 +44,19 @@ async def set_limits(conn: Connection, queue: str, changes: Mapping[str, Any]) -
     return found
 
 
+async def held_by(conn: Connection, queue: Mapping[str, Any]) -> str | None:
+    """Which limit of the queue is used up: max_running | rate; `queue` is a row with its name and its limits."""
+    if queue["max_running"] is None and queue["rate_limit"] is None:
+        return None
+    room = await run.row(conn, "storage/queue_room", {"queue": queue["queue"]})
+    assert room is not None
+    if queue["max_running"] is not None and room["running"] >= queue["max_running"]:
+        return "max_running"
+    if queue["rate_limit"] is not None and room["started"] >= queue["rate_limit"]:
+        return "rate"
+    return None
+
+
 async def exists(conn: Connection, queue: str) -> bool:
     """Whether anything was ever said of or put into the queue."""
     return bool(await run.value(conn, "storage/queue_exists", {"queue": queue}))

@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from awa.model.queue_limits import limit_words
 from awa.web import flash, icons, words
 from awa.web.context import page_context
 
@@ -80,7 +81,7 @@ def _make_environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters.update(words.FILTERS, ago=_ago)
+    made.filters.update(words.FILTERS, ago=_ago, limit_words=limit_words)
     made.globals["icon"] = icons.icon
     return made
 

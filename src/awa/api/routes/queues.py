@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request, Response
 
 from awa.api.guarded import GuardedRoute
-from awa.api.job_bodies import COUNT, Drained, QueueState, Why, page_of
+from awa.api.job_bodies import COUNT, Drained, QueueChange, QueueState, Why, page_of
 from awa.api.openapi import example, problems
 from awa.api.parameters import Limit, NameCursor, QueueName, Search
 from awa.http.access import Right, needs
@@ -14,6 +14,7 @@ from awa.http.draining import drain
 from awa.http.etag import with_etag
 from awa.model.errors import NotFound
 from awa.model.limits import PAGE_DEFAULT_ROWS, check_queue
+from awa.model.queue_limits import UNCHANGED, queue_limits
 from awa.operations.reading import queues
 from awa.storage import queues as storage
 
@@ -27,6 +28,9 @@ _QUEUE: dict[str, Any] = {
     "paused_at": None,
     "description": None,
     "enqueue_shards": 1,
+    "max_running": None,
+    "rate_limit": 100,
+    "rate_period_s": 1.0,
     "depth": {"available": COUNT},
     "by_priority": {"1": COUNT},
     "oldest_available_at": "2026-06-01T09:30:00Z",
@@ -66,13 +70,34 @@ async def list_queues(
     summary="Get",
     response_model=dict[str, Any],
     responses=problems(401, 403, 404, 422, 503)
-    | example({**_QUEUE, "runtimes": [], "operations": [], "series": []}),
+    | example({**_QUEUE, "held_by": "rate", "runtimes": [], "operations": [], "series": []}),
 )
 @needs(Right.READ)
 async def get_queue(request: Request, queue: QueueName) -> Response:
     """Give one queue, with its runtimes, its recent operations and its last hour."""
     async with reading(request) as conn:
         return with_etag(request, await queues.detail(conn, queue))
+
+
+@router.patch(
+    "/{queue}",
+    summary="Limit",
+    response_model=QueueState,
+    responses=problems(401, 403, 413, 415, 422, 503),
+)
+@needs(Right.CHANGE)
+async def change_queue(request: Request, queue: QueueName, body: QueueChange) -> dict[str, Any]:
+    """Limit the queue for all workers together; null takes a limit away. What runs goes on."""
+    check_queue(queue)
+    given = {name: getattr(body, name) for name in body.model_fields_set}
+    changes = queue_limits(
+        given.get("max_running", UNCHANGED),
+        given.get("rate_limit", UNCHANGED),
+        given.get("rate_period_s"),
+        period_field="rate_period_s",
+    )
+    async with changing(request) as conn:
+        return await storage.set_limits(conn, queue, changes)
 
 
 @router.post(

@@ -18,6 +18,7 @@ from awa.operations.reading.bounds import bounded, clock_look
 from awa.operations.reading.counts import ZERO, Bound, Count
 from awa.operations.reading.cursors import decode_name, encode
 from awa.operations.reading.looks import Look, look, together
+from awa.storage import queues as storage
 
 SEARCH_MAX_CHARS: Final = 200
 # What all lanes together may cost, and what each may at least when they are many.
@@ -61,6 +62,7 @@ async def detail(conn: Connection, queue: str) -> dict[str, Any]:
             "now": clock_look(),
         }
         (row,) = await _filled(conn, found)
+        row["held_by"] = await storage.held_by(conn, row)
         seen = await together(conn, looks)
         serving, _ = await runtimes.page(conn, limit=RUNTIMES_MAX_ROWS, queue=queue)
     series = activity.series(seen["noted"], seen["now"])

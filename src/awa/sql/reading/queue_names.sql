@@ -11,7 +11,8 @@ WITH RECURSIVE deferred(queue) AS (
     SELECT m.queue FROM awa.queue_meta m UNION SELECT l.queue FROM awa.lanes l
     UNION SELECT d.queue FROM deferred d WHERE d.queue IS NOT NULL
 )
-SELECT n.queue, coalesce(m.paused, false) AS paused, m.paused_by, m.paused_at, m.description, coalesce(m.enqueue_shards, 1) AS enqueue_shards
+SELECT n.queue, coalesce(m.paused, false) AS paused, m.paused_by, m.paused_at, m.description, coalesce(m.enqueue_shards, 1) AS enqueue_shards,
+       m.max_running, m.rate_limit, m.rate_period_s
   FROM names n LEFT JOIN awa.queue_meta m ON m.queue = n.queue
  WHERE (%(after)s::text IS NULL OR n.queue > %(after)s) AND (%(names)b::text[] IS NULL OR n.queue = ANY (%(names)b::text[]))
    AND (%(search)s::text IS NULL OR strpos(lower(n.queue), %(search)s) > 0)
