@@ -212,3 +212,13 @@ def test_rates_are_read_and_said(text: str, rate: tuple[int, float]) -> None:
 def test_what_is_no_rate(text: str) -> None:
     with pytest.raises(ValidationError):
         read_rate(text)
+
+
+async def test_a_cursor_that_was_moved_on_keeps_the_count(world: World) -> None:
+    await world.limit(rate_limit=5, rate_period_seconds=3600)
+    await world.enqueue(3)
+    assert len(await world.claim()) == 3
+    await world.cancel(await world.enqueue(10))
+    assert await world.advance() == 1
+    await world.enqueue(5)
+    assert len(await world.claim()) == 2

@@ -52,10 +52,11 @@ BEGIN
     IF NOT pg_try_advisory_xact_lock(4712, p_lane) THEN RETURN false; END IF;
     PERFORM awa.pause_point('advance.before_snapshot');
     SELECT coalesce(h.claim_no, 0) AS claim_no, coalesce(h.cursor, 0) AS cursor, h.seen, coalesce(h.owed, '{}') AS owed,
+           coalesce(h.total, 0) AS total,
            g.trusted_from, g.last_txid, g.current_slot, pg_current_snapshot() AS snap
       INTO head
       FROM awa.ring g
-      LEFT JOIN LATERAL (SELECT c.claim_no, c.cursor, c.seen, c.owed FROM awa.lane_claims c
+      LEFT JOIN LATERAL (SELECT c.claim_no, c.cursor, c.seen, c.owed, c.total FROM awa.lane_claims c
                           WHERE c.lane_id = p_lane ORDER BY c.claim_no DESC LIMIT 1) h ON true;
     PERFORM awa.pause_point('advance.after_snapshot');
     -- After a restore into another cluster nothing is known of ids; see awa.claim_lane.
@@ -84,7 +85,7 @@ BEGIN
     END LOOP;
     PERFORM awa.pause_point('advance.after_walk');
     IF cursor_ = head.cursor THEN RETURN false; END IF;
-    INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, lane_id, jobs, slot, seqs, seen, owed)
-    VALUES (head.claim_no + 1, cursor_, clock_timestamp(), p_lane, 0, head.current_slot, '{}', head.snap, owed);
+    INSERT INTO awa.lane_claims (claim_no, cursor, claimed_at, total, lane_id, jobs, slot, seqs, seen, owed)
+    VALUES (head.claim_no + 1, cursor_, clock_timestamp(), head.total, p_lane, 0, head.current_slot, '{}', head.snap, owed);
     RETURN true;
 END $$;
