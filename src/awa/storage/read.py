@@ -9,6 +9,8 @@ from awa.db import run
 from awa.db.run import Connection, Params, Row
 from awa.model.states import JobState
 
+# A page that goes down to where jobs wait looks at so many jobs that were claimed.
+PASSED_MAX_JOBS: Final = 60_000
 # Up to so many waiting jobs are read all, to find a page of them; above it the page is among the newest jobs.
 FEW_WAITING_JOBS: Final = 120_000
 
@@ -85,6 +87,37 @@ async def waiting_page(
     if looked[0] > FEW_WAITING_JOBS:
         return None
     return [row for row in rows if row["id"] is not None]
+
+
+async def page_down_to_waiting(
+    conn: Connection,
+    predicate: sql.Composable,
+    params: Params,
+    *,
+    places: sql.Composable,
+    raw: sql.Composable,
+    limit: int,
+    before_id: int | None = None,
+    waiting_max: int = FEW_WAITING_JOBS,
+) -> tuple[list[Row], int] | None:
+    """The newest jobs wherever they are, found from those that wait; None where there are too many or none.
+
+    With the rows comes an id: all jobs that match, from there on up, have been seen. `places` is what of the predicate a lane
+    can answer and `raw` what the row in a lane can; `params` has the parameters of all, and those of the lanes.
+    """
+    statement = run.statement("storage/page_down_to_waiting").format(
+        predicate=predicate, places=places, raw=raw
+    )
+    more = {
+        "before_id": before_id,
+        "from_id": 1,
+        "max_rows": limit,
+        "jobs": waiting_max,
+        "passed_max": PASSED_MAX_JOBS,
+    }
+    rows = await run.rows_of(conn, statement, {**params, **more})
+    (to_id,) = {row.pop("to_id") for row in rows}
+    return None if to_id is None else ([row for row in rows if row["id"] is not None], to_id)
 
 
 async def stretch(

@@ -11,6 +11,7 @@ from awa.model.errors import TooSlow, ValidationError
 from awa.model.filter import JobFilter
 from awa.operations.compile import compile_filter
 from awa.operations.reading import bounds, jobs, walk
+from awa.operations.reading.split import Split
 from awa.storage import read
 from tests.storage.world import World
 
@@ -75,6 +76,7 @@ async def test_a_walk_that_runs_out_of_time_goes_on_from_where_it_was(
     mixed: World, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stretches of five ids and a budget that is spent after each: short pages, empty pages, and every job once."""
+    monkeypatch.setattr(walk, "NEWEST_FEW_IDS", 5)
     monkeypatch.setattr(walk, "STRETCH_FIRST_IDS", 5)
     monkeypatch.setattr(walk, "STRETCH_MOST_IDS", 5)
     monkeypatch.setattr(walk, "WALK_BUDGET_S", 0.0)
@@ -84,13 +86,61 @@ async def test_a_walk_that_runs_out_of_time_goes_on_from_where_it_was(
     assert await all_pages(mixed, given, 4) == await truth(mixed, given)
 
 
-async def test_no_job_is_shown_twice_or_missed_while_jobs_come_and_go(mixed: World) -> None:
+@pytest.mark.parametrize("given", FILTERS, ids=str)
+async def test_pages_that_go_down_to_where_jobs_wait_are_the_filter_s_jobs(
+    mixed: World, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where whole lanes have been moved to and fro, and cursors have passed what that left behind."""
+    monkeypatch.setattr(walk, "NEWEST_FEW_IDS", 2)
+    for priority in (3, 1):
+        await mixed.move(await truth(mixed, {"queue": "b", "state": "available"}), None, priority)
+        await mixed.advance()
+    await mixed.finish(await mixed.claim(3, "b"), "retried", delay_s=0.0)
+    await mixed.promote()
+    wanted = await truth(mixed, given)
+    assert await all_pages(mixed, given, 1_000) == wanted
+    assert await all_pages(mixed, given, 3) == wanted
+    # With more claimed jobs than it looks at there is no such page, and ids are walked through.
+    monkeypatch.setattr(read, "PASSED_MAX_JOBS", 1)
+    assert await all_pages(mixed, given, 3) == wanted
+
+
+async def test_a_page_goes_down_to_the_last_job_that_it_needs(world: World) -> None:
+    ids = await world.enqueue(30, kind="wanted")
+    await world.finish(await world.claim(10))
+    await world.enqueue(30, kind="other")
+    split = Split.of(JobFilter.parse({"kind": "wanted"}))
+    found = {}
+    for limit in (5, 20, 25):
+        predicate = compile_filter(JobFilter.parse({"kind": "wanted"}))
+        found[limit] = await read.page_down_to_waiting(
+            world.conn,
+            predicate.sql,
+            {**predicate.params, **split.params},
+            places=split.places.sql,
+            raw=split.raw.sql,
+            limit=limit,
+        )
+    seen = {
+        limit: ([row["id"] for row in page[0]], page[1]) for limit, page in found.items() if page
+    }
+    assert seen[5] == (ids[:24:-1], ids[25])
+    assert seen[20] == (ids[:9:-1], ids[10])
+    # Fewer wait than are wanted: what has been seen goes down to the oldest that waits, and no further.
+    assert seen[25] == (ids[:9:-1], ids[10])
+
+
+@pytest.mark.parametrize("given", [{}, {"kinds": ["mail", "sms"]}], ids=str)
+async def test_no_job_is_shown_twice_or_missed_while_jobs_come_and_go(
+    mixed: World, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walk, "NEWEST_FEW_IDS", 2)
     rng = random.Random(7)
-    before = await truth(mixed, {})
+    before = await truth(mixed, given)
     seen: list[int] = []
     cursor = None
     while True:
-        page, cursor = await jobs.page(mixed.conn, JobFilter(), limit=5, cursor=cursor)
+        page, cursor = await jobs.page(mixed.conn, JobFilter.parse(given), limit=5, cursor=cursor)
         seen += [row["id"] for row in page]
         await mixed.enqueue(2, rng.choice("abc"))
         await mixed.finish(await mixed.claim(2, rng.choice("abc")), "retried", delay_s=0.0)

@@ -1,4 +1,4 @@
-"""A filter in two halves: what a lane alone can answer, and what only a row can."""
+"""A filter in parts: what a lane alone can answer, what only a row can, and what the row in a lane can already."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +8,33 @@ from awa.model.filter import JobFilter
 from awa.operations.compile import Predicate, compile_filter
 
 LANE_FIELDS = frozenset({"queue", "queues", "priority"})
+# What a claim and an end leave as it is; attempts are counted and the end is noted elsewhere.
+RAW_FIELDS = frozenset(
+    {
+        "kind",
+        "kinds",
+        "kind_prefix",
+        "tag",
+        "tags_any",
+        "tags_all",
+        "tags_none",
+        "created_at_gte",
+        "created_at_lt",
+        "run_at_gte",
+        "run_at_lt",
+        "args_contains",
+        "error_contains",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Both halves; together they ask what the filter asks, but for its state."""
+    """Places and rows together ask what the filter asks, but for its state; `raw` is a part of rows."""
 
     places: Predicate
     rows: Predicate
+    raw: Predicate
     queues: list[str] | None
     priority: int | None
 
@@ -30,6 +49,7 @@ class Split:
         return cls(
             compile_filter(_filter(lane)),
             compile_filter(_filter(row)),
+            compile_filter(_filter({name: row[name] for name in row.keys() & RAW_FIELDS})),
             _queues(given.queue, given.queues),
             given.priority,
         )

@@ -22,6 +22,10 @@ STRETCH_LEAST_IDS: Final = 500
 STRETCH_MOST_IDS: Final = 250_000
 # A stretch is at most so many times as long as the one before, and never so long that it would outlast the budget.
 STRETCH_GROWTH_MAX: Final = 4.0
+# Before anything dear is tried, jobs are looked for among so many of the newest.
+NEWEST_FEW_IDS: Final = 1_000
+# Arguments have to be parsed to be asked, so fewer waiting jobs are.
+FEW_PARSED_JOBS: Final = 20_000
 NARROW_HINT: Final = "narrow the filter: give a queue, a state, or an interval of created_at"
 
 
@@ -55,8 +59,35 @@ class Walk:
             await self._available()
         elif self._given.state is JobState.COMPLETED:
             await self._completed()
+        elif self._given.state is None and self._given.given():
+            await self._selected()
         else:
             await self._back(where, self._budget_s)
+
+    async def _selected(self) -> None:
+        """Jobs in any state that a filter picks out: the newest few, all down to where jobs wait, then by id."""
+        until_s = monotonic() + self._budget_s
+        newest = await self._newest(read.EVERYWHERE)
+        await self._stretch(read.EVERYWHERE, max(1, newest + 1 - NEWEST_FEW_IDS))
+        if len(self.rows) >= self._wanted or self.below == 1:
+            return
+        found = await read.page_down_to_waiting(
+            self._conn,
+            self._predicate.sql,
+            {**self._predicate.params, **self._split.params},
+            places=self._split.places.sql,
+            raw=self._split.raw.sql,
+            limit=self._wanted - len(self.rows),
+            before_id=self.below,
+            waiting_max=read.FEW_WAITING_JOBS
+            if self._given.args_contains is None
+            else FEW_PARSED_JOBS,
+        )
+        if found is not None:
+            rows, self.below = found
+            self.rows += rows
+        if found is None or monotonic() < until_s:
+            await self._back(read.EVERYWHERE, until_s - monotonic())
 
     async def _available(self) -> None:
         """A backlog that isn't large is read whole; of a large one the page is likely among the newest jobs."""

@@ -6,12 +6,13 @@
 --         those of the filter: {predicate} over alias j
 -- One row with null in place of a job where none matches. Ids first, then the rows of the page: whole rows of a hundred
 -- thousand jobs would cost as much again, and so would the places of all. A job's newest row is the one that can wait.
-WITH found AS MATERIALIZED (
+WITH walked AS MATERIALIZED (
     SELECT count(*) AS looked,
-           (array_agg(j.id ORDER BY j.id DESC) FILTER (
-               WHERE j.id < coalesce(%(before_id)s::bigint, 9223372036854775807) AND j.id >= %(from_id)s::bigint AND {predicate}
-           ))[:%(max_rows)s::int] AS ids
+           array_agg(j.id) FILTER (
+               WHERE j.id < coalesce(%(before_id)s::bigint, 9223372036854775807) AND j.id >= %(from_id)s::bigint AND {predicate}) AS ids
       FROM (SELECT * FROM awa.lane_backlog_of(%(lane_queues)b::text[], %(lane_priority)s::smallint) j LIMIT %(jobs)s + 1) j
+), found AS MATERIALIZED (
+    SELECT w.looked, ARRAY(SELECT k.id FROM unnest(w.ids) k(id) ORDER BY k.id DESC LIMIT %(max_rows)s) AS ids FROM walked w
 )
 SELECT f.looked, p.id, r.kind, l.queue, 'available' AS state, l.priority, r.attempt, r.max_attempts, r.args, coalesce(r.tags, '{{}}') AS tags,
        coalesce(r.metadata, '{{}}') AS metadata, coalesce(r.errors, '[]') AS errors, coalesce(r.run_at, r.created_at) AS run_at,
