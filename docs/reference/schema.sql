@@ -29,6 +29,35 @@ CREATE TYPE awa.claimed_job AS (
 	claimed_at timestamp with time zone,
 	deadline_at timestamp with time zone
 );
+CREATE TABLE awa.cron_jobs (
+    name text NOT NULL,
+    app text NOT NULL,
+    cron_expr text NOT NULL,
+    timezone text NOT NULL,
+    missed text NOT NULL,
+    kind text NOT NULL,
+    queue text NOT NULL,
+    priority smallint NOT NULL,
+    max_attempts smallint NOT NULL,
+    args json NOT NULL,
+    tags text[],
+    metadata jsonb,
+    ordering_key text,
+    next_fire_at timestamp with time zone,
+    last_tick_at timestamp with time zone,
+    fired_at timestamp with time zone,
+    fired_count bigint DEFAULT 0 NOT NULL,
+    last_job_id bigint,
+    last_error text,
+    paused_at timestamp with time zone,
+    paused_by text,
+    retired_at timestamp with time zone,
+    declared_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT cron_jobs_missed_check CHECK ((missed = ANY (ARRAY['coalesce'::text, 'catch_up'::text]))),
+    CONSTRAINT cron_jobs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT cron_jobs_priority_check CHECK (((priority >= 1) AND (priority <= 4)))
+);
 CREATE TABLE awa.attempt_closures (
     claim_no bigint NOT NULL,
     closed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,

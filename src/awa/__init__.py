@@ -33,6 +33,7 @@ from awa.model.follow_up import FollowUp
 from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
 from awa.model.states import JobState, OperationState
+from awa.model.unique import UniqueOpts
 from awa.node import Node
 from awa.sync import Client
 
@@ -64,6 +65,7 @@ __all__ = [
     "Transaction",
     "Unauthorized",
     "UniqueConflict",
+    "UniqueOpts",
     "UnknownJobKind",
     "ValidationError",
     "WaitForCallback",

@@ -96,7 +96,7 @@ NAIVE = datetime(2026, 1, 1)  # noqa: DTZ001 - that is the point
         (SendEmail(), {"metadata": {"x": "a\x00b"}}, "metadata", "NUL"),
         (SendEmail(), {"metadata": {"x": Decimal(1)}}, "metadata", "stored"),
         (SendEmail(), {"ordering_key": ""}, "ordering_key", "empty"),
-        (SendEmail(), {"unique_opts": {}}, "unique_opts", "not supported"),
+        (SendEmail(), {"unique_opts": {"by_arg": True}}, "unique_opts.by_arg", "'by_args'"),
         (SendEmail(), {"queu": "x"}, "queu", "'queue'"),
         ({"n": 1}, {}, "kind", "required"),
         ({"n": 1}, {"kind": " "}, "kind", "empty"),

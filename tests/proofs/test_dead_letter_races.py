@@ -2,6 +2,7 @@
 
 from awa.operations import dead_letters
 from awa.storage import dead_letters as storage
+from awa.storage.change import moved
 from tests.proofs.stage import Actor, Stage
 
 
@@ -29,7 +30,7 @@ async def test_a_retry_that_came_first_leaves_nothing_to_purge(stage: Stage) -> 
     purger, retrier = await stage.actors(2)
     job = await dead_letter(purger)
     async with stage.until_end() as purging, retrier.conn.transaction():
-        assert await storage.retry(retrier.conn, [job]) == [job]
+        assert moved(await storage.retry(retrier.conn, [job])) == [job]
         purge = await purging.enter_async_context(purger.blocked(storage.purge(purger.conn, [job])))
     assert purge.result() == 0
     assert await retrier.claim_ids() == [job]
@@ -40,7 +41,7 @@ async def test_two_retries_move_it_once(stage: Stage) -> None:
     first, second = await stage.actors(2)
     job = await dead_letter(first)
     async with stage.until_end() as waiting, first.conn.transaction():
-        assert await storage.retry(first.conn, [job]) == [job]
+        assert moved(await storage.retry(first.conn, [job])) == [job]
         again = await waiting.enter_async_context(
             second.blocked(storage.retry(second.conn, [job], queue="other"))
         )

@@ -13,14 +13,16 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Self
 from uuid import UUID, uuid4
 
+import orjson
 from psycopg import AsyncConnection
 
 from awa.db import run
 from awa.model.queue_limits import queue_limits
-from awa.storage import change, cursors, promote, queues, rescue, ring, runtimes
+from awa.model.unique import check_unique_opts
+from awa.storage import change, cursors, promote, queues, rescue, ring, runtimes, unique
 from awa.storage.change import Relocated, Waiting
 from awa.storage.claim import Claimed, ClaimedJob, claim
-from awa.storage.enqueue import NewJob, enqueue_many
+from awa.storage.enqueue import NewJob, enqueue_many, enqueue_one
 from awa.storage.finish import Ending, finish
 
 Connection = AsyncConnection[Any]
@@ -30,6 +32,14 @@ WAITING = {"available", "scheduled", "retryable"}
 EVERY_PLACE = """
     SELECT 'jobs', id, queue, state, priority, attempt FROM awa.jobs
     UNION ALL SELECT 'waiting', id, queue, state, priority, attempt FROM awa.waiting_jobs
+"""
+
+# Keys whose job is gone, is in a state that doesn't hold it, or would have another key where it is.
+WRONG_KEYS = """
+    SELECT k.job_id, j.queue, j.state FROM awa.unique_keys k
+      LEFT JOIN awa.jobs j ON j.id = k.job_id
+      LEFT JOIN LATERAL awa.unique_of(k.job_id, j.queue, j.state) u ON true
+     WHERE u.wanted IS NOT TRUE OR u.holder IS DISTINCT FROM k.job_id
 """
 
 
@@ -65,6 +75,29 @@ class World:
         given = {"kind": "k", "args_json": "{}"} | details
         inserted = await enqueue_many(self.conn, queue, [NewJob(**given)] * jobs)
         return [one.job_id for one in inserted]
+
+    async def enqueue_unique(
+        self, args: dict[str, Any] | None = None, queue: str = "default", **opts: Any
+    ) -> int:
+        """Adds a unique job of kind k; `opts` are its unique options, `run_at` and `priority` those of the job."""
+        job = {
+            name: opts.pop(name) for name in ("run_at", "priority", "max_attempts") if name in opts
+        }
+        text = orjson.dumps(args or {})
+        new = NewJob("k", text, unique_opts=check_unique_opts(opts), **job)
+        return (await enqueue_one(self.conn, queue, new)).job_id
+
+    async def holder(
+        self, args: dict[str, Any] | None = None, queue: str = "default", **opts: Any
+    ) -> int | None:
+        """Who holds the key that such a job would have."""
+        return await unique.holder(
+            self.conn,
+            kind="k",
+            args_json=orjson.dumps(args or {}),
+            queue=queue,
+            unique_opts=check_unique_opts(opts),
+        )
 
     async def claim(
         self, limit: int = 100, queue: str = "default", deadline_s: float | None = None
@@ -129,7 +162,7 @@ class World:
 
     async def retry(self, ids: Iterable[int]) -> list[int]:
         """Gives ended jobs another attempt and runs deferred ones now; answers those it moved."""
-        return sorted(await change.retry_jobs(self.conn, sorted(ids)))
+        return sorted(change.moved(await change.retry_jobs(self.conn, sorted(ids))))
 
     async def explain(self, ids: Iterable[int]) -> dict[int, str]:
         """Why these jobs can't be locked as waiting."""
@@ -205,6 +238,8 @@ class World:
         waiting = {id_: place for id_, place in places.items() if place.state in WAITING}
         assert len(seen["waiting"]) == len(waiting), "awa.waiting_jobs has other jobs than awa.jobs"
         assert dict(seen["waiting"]) == waiting
+        wrong = await (await self.conn.execute(WRONG_KEYS)).fetchall()
+        assert not wrong, f"unique keys of jobs that don't hold them: {wrong}"
         return places
 
     async def now(self, *, later_s: float = 0.0) -> datetime:

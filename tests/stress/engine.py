@@ -214,7 +214,9 @@ async def _cancel(books: Books, number: int) -> None:
 async def _retry(books: Books, number: int) -> None:
     conn = await books.connect()
     while monotonic() < books.until:
-        books.counts["retried by hand"] += len(await change.retry_jobs(conn, _some(books, 10)))
+        books.counts["retried by hand"] += len(
+            change.moved(await change.retry_jobs(conn, _some(books, 10)))
+        )
         await books.breathe(0.05)
     await conn.close()
 

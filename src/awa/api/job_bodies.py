@@ -12,6 +12,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StrictBool,
     StrictInt,
     StrictStr,
     create_model,
@@ -57,6 +58,25 @@ COUNT: dict[str, Any] = {"jobs": 47000, "exact": True, "bound": "exact"}
 _BOUND = "exact, at_least (it stopped counting there) or about (from the leader's notes)"
 
 
+class NewUnique(BaseModel):
+    """What makes a job the same as another, and what happens then."""
+
+    model_config = shown({"by_args": ["order"], "on_conflict": "ignore"}, {"key": "invoice-7"})
+
+    by_args: StrictBool | list[StrictStr] | None = Field(
+        default=None, description="all arguments (the default), none, or these fields of them"
+    )
+    by_queue: StrictBool | None = None
+    by_period: StrictInt | None = Field(default=None, description="seconds")
+    by_states: list[StrictStr] | None = Field(default=None, description="in which the key is held")
+    key: StrictStr | None = Field(
+        default=None, description="an own key, in place of kind and arguments"
+    )
+    on_conflict: StrictStr | None = Field(
+        default=None, description="reject (the default), replace or ignore"
+    )
+
+
 class NewJob(BaseModel):
     """A job to be."""
 
@@ -71,6 +91,9 @@ class NewJob(BaseModel):
     metadata: dict[str, Any] | None = None
     run_at: Moment | None = Field(default=None, description="not before; with a UTC offset")
     ordering_key: StrictStr | None = None
+    unique_opts: NewUnique | None = Field(
+        default=None, description="unique by kind and by what it says; 409 with the holder"
+    )
 
 
 class Enqueue(NewJob):
@@ -172,6 +195,13 @@ _DETAIL: dict[str, Any] = {
     ],
     "operations": [],
     "runtime": None,
+    "unique": {
+        "by": ["kind", "arguments"],
+        "states": ["scheduled", "available", "running", "retryable", "waiting_external"],
+        "held": True,
+        "holder": 41007,
+        "told": "it holds its key, which keeps others out",
+    },
     "actions": {
         "cancel": None,
         "retry": "it is available already",
@@ -190,6 +220,9 @@ class JobDetail(ShownJob):
     events: list[dict[str, Any]] = Field(description="what happened to it, oldest first")
     operations: list[dict[str, Any]] = Field(description="batch operations that listed it")
     runtime: dict[str, Any] | None = Field(description="who runs it, or ran it last")
+    unique: dict[str, Any] | None = Field(
+        description="what its unique key is made of, and who holds it; null: it isn't unique"
+    )
     actions: dict[str, str | None] = Field(
         description="cancel, retry, set_priority, move: null where possible, else why not"
     )

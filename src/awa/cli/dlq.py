@@ -136,6 +136,7 @@ def retry(
     """Give dead letters all their attempts again, one or all that match."""
     way: _Way = {"queue": to_queue, "priority": priority, "run_at": aware_time(run_at, "--run-at")}
     chosen = _chosen(queue, kind, fingerprint, before)
+    kept: list[int] = []
 
     async def one(session: Session, letter: int) -> None:
         job = await session.client.retry_from_dlq(letter, **way)
@@ -143,7 +144,7 @@ def retry(
         session.out.result({"id": letter, "state": str(job.state), "queue": job.queue}, words)
 
     async def chunk(conn: Connection, seen: Which, above: int) -> tuple[int, int | None]:
-        return await dead_letters.retry_chunk(conn, seen, above=above, **way)
+        return await dead_letters.retry_chunk(conn, seen, above=above, kept=kept, **way)
 
     async def work(session: Session) -> None:
         if job_id is not None:
@@ -151,7 +152,11 @@ def retry(
         else:
             _refuse_everything(chosen, everything, "retry")
             done = await _go_on(session, chosen, "Retry", yes, chunk)
-            session.out.result({"retried": done}, f"Retried {number(done, 'dead letter')}.")
+            told = f" {len(kept):,} stay: other jobs have their unique keys." if kept else ""
+            session.out.result(
+                {"retried": done, "kept": len(kept)},
+                f"Retried {number(done, 'dead letter')}.{told}",
+            )
 
     run(context, work)
 

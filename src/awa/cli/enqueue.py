@@ -17,6 +17,7 @@ from awa.cli.ndjson import JobFile, Placed, one_job
 from awa.cli.output import number
 from awa.cli.progress import progress
 from awa.cli.session import Session, run
+from awa.cli.unique import OnConflict, UniqueBy, UniqueStates, unique_opts
 from awa.cli.values import aware_time, json_value, wrong
 from awa.db.run import Connection
 from awa.model import limits
@@ -49,6 +50,9 @@ def enqueue(
         int, typer.Option(help="Give up after so many.")
     ] = limits.MAX_ATTEMPTS_DEFAULT,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be said often.")] = None,
+    unique_by: UniqueBy = None,
+    unique_state: UniqueStates = None,
+    on_conflict: OnConflict = None,
 ) -> None:
     """Add jobs. With --file, the other options are for lines that don't say it themselves."""
     defaults: JobOptions = {
@@ -58,6 +62,7 @@ def enqueue(
         "run_at": aware_time(run_at, "--run-at"),
         "max_attempts": max_attempts,
         "tags": tag or None,
+        "unique_opts": unique_opts(unique_by, unique_state, on_conflict),
     }
     check_options(defaults)
     if file is None:
@@ -83,13 +88,20 @@ def _one(defaults: JobOptions, args: str | None) -> Placed:
     return one_job({} if args is None else {"args": json_value(args, "--args")}, defaults)
 
 
+_HELD: Final = {"ignored": "stays as it is", "replaced": "was replaced"}
+
+
 async def _enqueue_one(session: Session, placed: Placed) -> None:
     session.if_interrupted = "Interrupted; nothing was enqueued."
     queue, job = placed
     async with session.client.connection() as conn:
         (done,) = await enqueue_many(conn, queue, [job])
     result = {"id": done.job_id, "state": done.state, "queue": queue, "enqueued": 1}
-    session.out.result(result, f"Enqueued as job {done.job_id}, {done.state} in {queue}.")
+    if done.insertion == "inserted":
+        session.out.result(result, f"Enqueued as job {done.job_id}, {done.state} in {queue}.")
+        return
+    result |= {"enqueued": 0, "insertion": done.insertion}
+    session.out.result(result, f"Job {done.job_id} has the unique key and {_HELD[done.insertion]}.")
 
 
 async def _enqueue_all(session: Session, source: Iterator[Placed], total: int) -> None:
@@ -100,13 +112,16 @@ async def _enqueue_all(session: Session, source: Iterator[Placed], total: int) -
     with progress(session.out, "Enqueueing", total, "jobs") as bar:
         async with session.client.connection() as conn, conn.transaction():
             for chunk in _chunks(source):
-                states.update(job.state for job in await _insert(conn, chunk))
+                states.update(job.state or job.insertion for job in await _insert(conn, chunk))
                 bar.at(states.total())
     seconds = time.monotonic() - began
-    rate = states.total() / seconds
+    held = {insertion: states[insertion] for insertion in _HELD if states[insertion]}
+    enqueued = states.total() - sum(held.values())
+    rate = enqueued / seconds
+    told = "".join(f", {number(jobs, 'job')} {insertion}" for insertion, jobs in held.items())
     session.out.result(
-        {"enqueued": states.total(), "seconds": seconds, "rate_per_s": rate, **states},
-        f"Enqueued {number(states.total(), 'job')} in {seconds:.1f} s ({rate:,.0f}/s).",
+        {"enqueued": enqueued, "seconds": seconds, "rate_per_s": rate, **states},
+        f"Enqueued {number(enqueued, 'job')} in {seconds:.1f} s ({rate:,.0f}/s){told}.",
     )
 
 

@@ -11,8 +11,11 @@ import typer
 from awa.cli.output import Column, Output
 from awa.cli.render import job_document, job_line, job_page
 from awa.cli.session import Session, run
+from awa.cli.unique import UniqueBy, unique_opts
+from awa.cli.values import json_value, wrong
 from awa.model.job import Job
 from awa.model.states import JobState
+from awa.operations import single, unique
 
 app = typer.Typer(help="Look at single jobs and change them.", no_args_is_help=True)
 
@@ -69,21 +72,46 @@ def show(context: typer.Context, job_id: JobId) -> None:
     """Show one job with all that is known of it."""
 
     async def work(session: Session) -> None:
-        job = await session.client.get_job(job_id)
-        session.out.json(job_document(job)) if session.out.as_json else session.out.show(
-            job_page(job)
-        )
+        async with session.client.connection() as conn:
+            job = await single.get_job(conn, job_id)
+            key = await unique.told(conn, job_id, job.queue, job.state)
+        if session.out.as_json:
+            session.out.json({**job_document(job), "unique": key})
+        else:
+            session.out.show(job_page(job, key))
 
     run(context, work)
 
 
 @app.command("cancel")
-def cancel(context: typer.Context, job_id: JobId) -> None:
+def cancel(
+    context: typer.Context,
+    *,
+    job_id: Annotated[
+        int | None,
+        typer.Argument(metavar="[ID]", help="The job's id, unless --unique-by says which."),
+    ] = None,
+    unique_by: UniqueBy = None,
+    kind: Annotated[str | None, typer.Option(help="Its kind, for --unique-by.")] = None,
+    args: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Its arguments, for --unique-by, or @path.")
+    ] = None,
+    queue: Annotated[str | None, typer.Option(help="Its queue, for --unique-by queue.")] = None,
+) -> None:
     """Cancel a job: at once if it waits, and if it runs, by asking its handler to stop."""
+    if (job_id is None) is (unique_by is None):
+        raise wrong("ID", "say which job, by its id or by --unique-by", "awa job cancel 41007")
+    opts = unique_opts(unique_by)
 
     async def work(session: Session) -> None:
-        job = await session.client.cancel(job_id)
-        _changed(session.out, job, f"Job {job_id} is {_state(job)}.")
+        if job_id is not None:
+            job = await session.client.cancel(job_id)
+        else:
+            given = None if args is None else json_value(args, "--args")
+            job = await session.client.cancel_by_unique_key(
+                given, kind=kind, queue=queue, unique_opts=opts
+            )
+        _changed(session.out, job, f"Job {job.id} is {_state(job)}.")
 
     run(context, work)
 

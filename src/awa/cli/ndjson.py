@@ -76,6 +76,7 @@ def one_job(document: Mapping[str, Any], defaults: JobOptions) -> Placed:
         tags=options.tags,
         metadata=options.metadata,
         ordering_key=options.ordering_key,
+        unique_opts=options.unique_opts,
     )
     return options.queue or QUEUE_DEFAULT, job
 

@@ -55,9 +55,11 @@ def short_day(moment: datetime) -> str:
     return local.strftime("%d %b" if local.year == now.year else "%b %Y")
 
 
-def job_page(job: Job[Any]) -> RenderableType:
-    """Everything about one job: its columns, its arguments, and what went wrong so far."""
+def job_page(job: Job[Any], unique: dict[str, Any] | None = None) -> RenderableType:
+    """Everything about one job: its columns, its unique key, its arguments, and what went wrong so far."""
     document = job_document(job)
+    if unique is not None:
+        document["unique"] = f"by {', '.join(unique['by'])}; {unique['told']}"
     args, errors = document.pop("args"), document.pop("errors")
     document["id"] = str(document["id"])
     document["attempt"] = f"{document.pop('attempt')} of {document.pop('max_attempts')}"

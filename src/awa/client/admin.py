@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from time import perf_counter
 from typing import Any
 
 from awa.client.base import Base
 from awa.db import migrate as migrations
+from awa.model.draft import JobOptions
 from awa.model.errors import AwaError, NotFound
 from awa.model.filter import JobFilter
 from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, check_actor, check_queue, check_shards
 from awa.model.queue_limits import UNCHANGED, Limit, queue_limits
 from awa.model.states import JobState
-from awa.operations import single
+from awa.model.unique import UniqueOpts
+from awa.operations import single, unique
 from awa.storage import queues, runtimes
 
 
@@ -52,8 +55,36 @@ class Admin(Base):
         async with self.connection() as conn:
             return await single.cancel_job(conn, job_id, reason=reason)
 
+    async def cancel_by_unique_key(
+        self,
+        args: object = None,
+        *,
+        key: str | None = None,
+        kind: str | None = None,
+        queue: str | None = None,
+        unique_opts: UniqueOpts | None = None,
+        run_at: datetime | None = None,
+        reason: str | None = None,
+    ) -> Job[Any]:
+        """Cancel the job that holds a unique key: `args` and options as for the insert, or an own `key` alone.
+
+        Raises NotFound if nobody holds it. A job that has ended and still holds its key is refused with Conflict.
+        """
+        said: JobOptions = {
+            "kind": kind,
+            "queue": queue,
+            "unique_opts": unique_opts,
+            "run_at": run_at,
+        }
+        wanted = unique.key_of(args, said, self.tasks, key=key)
+        async with self.connection() as conn:
+            return await unique.cancel_by_unique_key(conn, wanted, reason=reason)
+
     async def retry(self, job_id: int) -> Job[Any]:
-        """Run a failed, cancelled, retryable or scheduled job now. Raises NotFound, Conflict."""
+        """Run a failed, cancelled, retryable or scheduled job now.
+
+        Raises NotFound, Conflict, and UniqueConflict if another job has its unique key by now: it stays as it is.
+        """
         async with self.connection() as conn:
             return await single.retry_job(conn, job_id)
 
@@ -63,7 +94,7 @@ class Admin(Base):
             return await single.set_job_priority(conn, job_id, priority)
 
     async def move_job(self, job_id: int, queue: str, priority: int | None = None) -> Job[Any]:
-        """Put a waiting job into another queue. Raises NotFound, Conflict."""
+        """Put a waiting job into another queue. Raises NotFound, Conflict, and UniqueConflict if its key is taken there."""
         async with self.connection() as conn:
             return await single.move_job(conn, job_id, queue, priority)
 

@@ -21,6 +21,7 @@ from awa.model.cron import APP_DEFAULT, Schedule
 from awa.model.errors import ValidationError, invalid_field
 from awa.model.limits import check_queue
 from awa.model.task import FollowUps, Handler, Tasks
+from awa.model.unique import UniqueOpts
 
 A = TypeVar("A")
 
@@ -123,6 +124,7 @@ class Base:
         queue: str | None = None,
         on_completed: FollowUps[A] | None = None,
         on_failed: FollowUps[A] | None = None,
+        unique_opts: UniqueOpts | None = None,
     ) -> Callable[[Handler[A]], Handler[A]]:
         """A decorator that registers the handler of a kind of job.
 
@@ -131,6 +133,7 @@ class Base:
         An `async def` handler runs on the event loop, a plain one in a thread. `on_completed` and `on_failed`
         are given the job when it has ended so, for good, and answer what is to follow: the arguments of a job, an
         `awa.FollowUp` with options, a list of them, or None. Those jobs are inserted in the transaction that ends it.
+        Jobs are unique as `unique_opts` says, unless an insert says else.
         """
 
         def register(handler: Handler[A]) -> Handler[A]:
@@ -141,6 +144,7 @@ class Base:
                 queue=queue,
                 on_completed=on_completed,
                 on_failed=on_failed,
+                unique_opts=unique_opts,
             )
             return handler
 

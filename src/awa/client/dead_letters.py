@@ -55,7 +55,10 @@ class DeadLetters(Base):
         priority: int | None = None,
         run_at: datetime | None = None,
     ) -> Job[Any]:
-        """Give a dead letter all its attempts again, elsewhere or later if you like. Raises NotFound, Conflict."""
+        """Give a dead letter all its attempts again, elsewhere or later if you like.
+
+        Raises NotFound, Conflict, and UniqueConflict if another job has its unique key: then it stays where it is.
+        """
         async with self.connection() as conn:
             return await dead_letters.retry_one(
                 conn, job_id, queue=queue, priority=priority, run_at=run_at
@@ -73,8 +76,12 @@ class DeadLetters(Base):
         to_priority: int | None = None,
         run_at: datetime | None = None,
         allow_all: bool = False,
+        kept: list[int] | None = None,
     ) -> int:
-        """Retry all that match, a thousand a transaction; answers how many. Without a filter it wants `allow_all`."""
+        """Retry all that match, a thousand a transaction; answers how many. Without a filter it wants `allow_all`.
+
+        Those that stay dead letters because another job has their unique key are added to the list `kept`.
+        """
         chosen = dead_letters.which(
             queue=queue, kind=kind, fingerprint=fingerprint, reason=reason, before=before
         )
@@ -82,7 +89,13 @@ class DeadLetters(Base):
         async with self.connection() as conn:
             retried, _more = await dead_letters.chunk_by_chunk(
                 lambda above: dead_letters.retry_chunk(
-                    conn, chosen, above=above, queue=to_queue, priority=to_priority, run_at=run_at
+                    conn,
+                    chosen,
+                    above=above,
+                    queue=to_queue,
+                    priority=to_priority,
+                    run_at=run_at,
+                    kept=kept,
                 )
             )
         return retried

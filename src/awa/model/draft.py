@@ -30,6 +30,7 @@ from awa.model.limits import (
 )
 from awa.model.payload import encode, encode_all, kind_of
 from awa.model.task import Tasks
+from awa.model.unique import UniqueOpts, check_unique_opts
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -52,6 +53,7 @@ class Draft(Generic[A]):
     metadata: Mapping[str, Any] | None = None
     run_at: datetime | None = None
     ordering_key: str | None = None
+    unique_opts: UniqueOpts | None = None
 
 
 class JobOptions(TypedDict, total=False):
@@ -65,6 +67,7 @@ class JobOptions(TypedDict, total=False):
     metadata: Mapping[str, Any] | None
     run_at: datetime | None  # aware
     ordering_key: str | None
+    unique_opts: UniqueOpts | None
 
 
 class Options(NamedTuple):
@@ -78,6 +81,7 @@ class Options(NamedTuple):
     metadata: dict[str, Any] | None
     run_at: datetime | None
     ordering_key: str | None
+    unique_opts: dict[str, Any] | None = None
 
 
 class Prepared(NamedTuple):
@@ -109,6 +113,7 @@ def check_options(options: JobOptions) -> Options:
         metadata=checked(_check_metadata, "metadata") or None,
         run_at=checked(check_run_at, "run_at"),
         ordering_key=checked(check_ordering_key, "ordering_key"),
+        unique_opts=checked(check_unique_opts, "unique_opts"),
     )
     if problems:
         raise invalid_fields("job", problems)
@@ -125,13 +130,16 @@ def prepare_alike(
     types = set(map(type, jobs))
     if Draft in types or not types or (options.kind is None and len(types) > 1):
         return None
+    if options.unique_opts is not None:
+        return None
     try:
         args_type = types.pop() if len(types) == 1 else object
         kind = options.kind or _kind_for(args_type, tasks)
         texts = encode_all(args_type, jobs)
     except (ValidationError, orjson.JSONEncodeError):
         return None
-    return None if max(map(len, texts)) > ARGS_MAX_BYTES else (kind, texts)
+    is_unique = _task_unique_opts(kind, tasks) is not None
+    return None if is_unique or max(map(len, texts)) > ARGS_MAX_BYTES else (kind, texts)
 
 
 def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepared:
@@ -140,6 +148,8 @@ def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepa
         options = _override(options, args)
         args = args.args
     kind = options.kind or _kind_for(type(args), tasks)
+    if options.unique_opts is None and (own := _task_unique_opts(kind, tasks)) is not None:
+        options = options._replace(unique_opts=own)
     text = encode(args)
     if len(text) > ARGS_MAX_BYTES:
         raise invalid_field("args", f"at most {ARGS_MAX_BYTES} bytes of JSON, got {len(text)}")
@@ -220,6 +230,7 @@ def _override(options: Options, draft: Draft[Any]) -> Options:
             "metadata": draft.metadata,
             "run_at": draft.run_at,
             "ordering_key": draft.ordering_key,
+            "unique_opts": draft.unique_opts,
         }
     )
     given = {
@@ -231,8 +242,6 @@ def _override(options: Options, draft: Draft[Any]) -> Options:
 
 
 def _unknown(name: str) -> FieldProblem:
-    if name == "unique_opts":
-        return FieldProblem(name, "unique jobs are not supported in this version")
     close = get_close_matches(name, JobOptions.__annotations__, n=1)
     advice = (
         f"did you mean {close[0]!r}?"
@@ -245,6 +254,11 @@ def _unknown(name: str) -> FieldProblem:
 def _kind_for(args_type: type[Any], tasks: Tasks | None) -> str:
     task = tasks.of_type(args_type) if tasks is not None else None
     return task.kind if task is not None else kind_of(args_type)
+
+
+def _task_unique_opts(kind: str, tasks: Tasks | None) -> dict[str, Any] | None:
+    task = tasks.get(kind) if tasks is not None else None
+    return task.unique_opts if task is not None else None
 
 
 def _task_queue(kind: str, tasks: Tasks | None) -> str:

@@ -63,9 +63,23 @@ class Conflict(AwaError):
 
 
 class UniqueConflict(Conflict):
-    """Another job holds the unique key."""
+    """Another job holds the unique key. `job_id` says which; None if nothing was inserted and the two were of one set."""
 
     code = "unique_conflict"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        fields: Iterable[FieldProblem] = (),
+        details: Mapping[str, Any] | None = None,
+        job_id: int | None = None,
+    ) -> None:
+        super().__init__(
+            message, hint=hint, fields=fields, details={"job_id": job_id, **(details or {})}
+        )
+        self.job_id = job_id
 
 
 class SchemaNotMigrated(AwaError):

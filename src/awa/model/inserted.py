@@ -48,6 +48,7 @@ class InsertedJob(Job[A]):
     runtime_id = _shared("runtime_id")
     enqueue_shard = _shared("enqueue_shard")
     progress = _shared("progress")
+    insertion = _shared("insertion")
 
     def __hash__(self) -> int:
         return hash(self._id)

@@ -7,7 +7,7 @@ a handler can say `Job[SendEmail]`; read from the database (`JobRow`), `args` is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, Unpack
 from uuid import UUID
@@ -45,6 +45,8 @@ class Job(Generic[A]):
     runtime_id: UUID | None = None
     enqueue_shard: int | None = None
     progress: dict[str, Any] | None = None
+    insertion: str | None = field(default=None, compare=False)
+    """What an insert did: inserted, or, where the unique key was held by this job, ignored or replaced. Else None."""
 
     def is_cancelled(self) -> bool:
         """True once a running attempt should stop: cancelled, past its deadline, or no longer ours."""
@@ -75,7 +77,7 @@ class Job(Generic[A]):
 
 JobRow: TypeAlias = Job[Any]
 
-JOB_COLUMNS: Final[tuple[str, ...]] = tuple(field.name for field in fields(Job))
+JOB_COLUMNS: Final[tuple[str, ...]] = tuple(one.name for one in fields(Job) if one.compare)
 
 
 def job_from_row(row: Mapping[str, Any]) -> JobRow:

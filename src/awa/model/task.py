@@ -17,6 +17,7 @@ from awa.model.job import Job
 from awa.model.limits import check_kind, check_queue
 from awa.model.outcome import Outcome
 from awa.model.payload import check_args_type, decoder, kind_of
+from awa.model.unique import UniqueOpts, check_unique_opts
 
 A = TypeVar("A")
 
@@ -29,7 +30,7 @@ Handler: TypeAlias = Callable[[Job[A]], Awaitable[Outcome | None] | Outcome | No
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[A]):
-    """One kind of job with its handler. `queue` is where its jobs go unless an insert says else."""
+    """One kind of job with its handler. `queue` is where its jobs go and `unique_opts` how they are unique unless an insert says else."""
 
     kind: str
     args_type: type[A]
@@ -39,6 +40,7 @@ class Task(Generic[A]):
     decode: Callable[[bytes | str], A]
     on_completed: FollowUps[A] | None = None
     on_failed: FollowUps[A] | None = None
+    unique_opts: dict[str, Any] | None = None
 
 
 class Tasks:
@@ -59,6 +61,7 @@ class Tasks:
         queue: str | None,
         on_completed: FollowUps[A] | None = None,
         on_failed: FollowUps[A] | None = None,
+        unique_opts: UniqueOpts | None = None,
     ) -> Task[A]:
         """Register a handler. A second handler for one kind is refused with Conflict."""
         check_args_type(args_type)
@@ -78,6 +81,7 @@ class Tasks:
             decode=decoder(args_type),
             on_completed=_callable(on_completed, "on_completed"),
             on_failed=_callable(on_failed, "on_failed"),
+            unique_opts=None if unique_opts is None else check_unique_opts(unique_opts),
         )
         self._by_kind[kind] = task
         if args_type is not dict:

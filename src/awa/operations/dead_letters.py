@@ -26,8 +26,9 @@ from awa.model.limits import (
 )
 from awa.operations.reading import cursors
 from awa.operations.reading.bounds import clock
-from awa.operations.single import check_job_id, get_job
+from awa.operations.single import check_job_id, check_retried, get_job
 from awa.storage import dead_letters
+from awa.storage.change import moved
 from awa.storage.dead_letters import Which
 
 CHUNK_JOBS: Final = 1_000
@@ -95,12 +96,16 @@ async def retry_one(
     priority: int | None = None,
     run_at: datetime | None = None,
 ) -> Job[Any]:
-    """Give one dead letter all its attempts again. Raises NotFound, and Conflict if it isn't one."""
+    """Give one dead letter all its attempts again.
+
+    Raises NotFound, Conflict if it isn't one, and UniqueConflict if another job has its unique key: it stays one.
+    """
     check_job_id(job_id)
     _check_destination(queue, priority, run_at)
-    moved = await dead_letters.retry(conn, [job_id], queue=queue, priority=priority, run_at=run_at)
+    done = await dead_letters.retry(conn, [job_id], queue=queue, priority=priority, run_at=run_at)
     job = await get_job(conn, job_id)
-    if not moved:
+    check_retried(job_id, done)
+    if not done:
         raise Conflict(
             f"job {job_id} is {job.state} and no dead letter", details={"state": str(job.state)}
         )
@@ -115,12 +120,18 @@ async def retry_chunk(
     queue: str | None = None,
     priority: int | None = None,
     run_at: datetime | None = None,
+    kept: list[int] | None = None,
 ) -> tuple[int, int | None]:
-    """Retry up to 1,000 by choice, with ids above `above`; answers how many, and where to go on (None: the end)."""
+    """Retry up to 1,000 by choice, with ids above `above`; answers how many, and where to go on (None: the end).
+
+    Those that stay dead letters because another job has their unique key are added to `kept`.
+    """
     _check_destination(queue, priority, run_at)
     ids = await dead_letters.ids(conn, chosen, above=above, max_rows=CHUNK_JOBS)
-    moved = await dead_letters.retry(conn, ids, queue=queue, priority=priority, run_at=run_at)
-    return len(moved), _next(ids)
+    done = await dead_letters.retry(conn, ids, queue=queue, priority=priority, run_at=run_at)
+    if kept is not None:
+        kept += sorted(one.job_id for one in done if one.outcome != "moved")
+    return len(moved(done)), _next(ids)
 
 
 async def purge_chunk(conn: Connection, chosen: Which, *, above: int) -> tuple[int, int | None]:

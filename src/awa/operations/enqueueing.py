@@ -9,6 +9,7 @@ from awa.model.draft import Draft, JobOptions, Options, check_options
 from awa.model.errors import FieldProblem, ValidationError, invalid_field, invalid_fields
 from awa.model.job import Job
 from awa.model.limits import QUEUE_DEFAULT
+from awa.model.unique import UniqueOpts
 from awa.operations.insert import insert_jobs
 
 
@@ -59,4 +60,5 @@ def _draft(args: Any, options: Options) -> Draft[Any]:
         metadata=options.metadata,
         run_at=options.run_at,
         ordering_key=options.ordering_key,
+        unique_opts=cast("UniqueOpts | None", options.unique_opts),
     )

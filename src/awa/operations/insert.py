@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import psycopg
@@ -18,10 +19,12 @@ from awa.model.draft import (
     prepare_many,
     queue_for,
 )
+from awa.model.errors import Conflict
 from awa.model.inserted import inserted_jobs
-from awa.model.job import Job
+from awa.model.job import Job, job_from_row
 from awa.model.states import JobState
 from awa.model.task import Tasks
+from awa.storage import unique
 from awa.storage.enqueue import (
     Inserted,
     NewJob,
@@ -37,10 +40,12 @@ A = TypeVar("A")
 async def insert_job(
     conn: psycopg.AsyncConnection[Any], args: A, options: Options, tasks: Tasks | None = None
 ) -> Job[A]:
-    """Insert one job in the caller's transaction. Raises ValidationError before anything is written."""
+    """Insert one job in the caller's transaction. Raises ValidationError and UniqueConflict, having written nothing."""
     prepared = prepare(args, options, tasks)
     queue = queue_for([prepared.kind], options, tasks)
     inserted = await enqueue_one(conn, queue, new_job(prepared))
+    if inserted.insertion != "inserted":
+        return (await _holders(conn, [inserted]))[inserted.job_id]
     events.inserted(queue, 1)
     return _job(args, queue, prepared, inserted)
 
@@ -65,11 +70,32 @@ async def insert_jobs(
     queue = queue_for((job.kind for job in prepared), options, tasks)
     async with _together(conn, (len(job.args_json) for job in prepared), len(prepared), alone):
         inserted = await enqueue_many(conn, queue, [new_job(job) for job in prepared])
-    events.inserted(queue, len(inserted))
+    held = [where for where in inserted if where.insertion != "inserted"]
+    holders = await _holders(conn, held) if held else {}
+    events.inserted(queue, len(inserted) - len(held))
     return [
         _job(args, queue, job, where)
+        if where.insertion == "inserted"
+        else replace(holders[where.job_id], insertion=where.insertion)
         for args, job, where in zip(given, prepared, inserted, strict=True)
     ]
+
+
+async def _holders(
+    conn: psycopg.AsyncConnection[Any], held: Sequence[Inserted]
+) -> dict[int, Job[Any]]:
+    """The jobs that have the unique keys, as they are now."""
+    ids = {where.job_id for where in held}
+    rows = await unique.holders(conn, sorted(ids))
+    if ids - rows.keys():
+        raise Conflict(
+            f"job {min(ids - rows.keys())} held the unique key and was removed a moment later",
+            hint="insert the job again",
+        )
+    return {
+        where.job_id: replace(job_from_row(rows[where.job_id]), insertion=where.insertion)
+        for where in held
+    }
 
 
 async def _insert_alike(
@@ -117,6 +143,7 @@ def new_job(job: Prepared) -> NewJob:
         o.tags,
         o.metadata,
         o.ordering_key,
+        o.unique_opts,
     )
 
 
@@ -127,7 +154,7 @@ def _job(args: Any, queue: str, job: Prepared, where: Inserted) -> Job[Any]:
         id=where.job_id,
         kind=job.kind,
         queue=queue,
-        state=JobState(where.state),
+        state=JobState(where.state or JobState.AVAILABLE),
         priority=options.priority,
         attempt=0,
         max_attempts=options.max_attempts,
@@ -138,4 +165,5 @@ def _job(args: Any, queue: str, job: Prepared, where: Inserted) -> Job[Any]:
         run_at=options.run_at or where.created_at,
         created_at=where.created_at,
         ready_at=None if where.state == "scheduled" else where.created_at,
+        insertion="inserted",
     )

@@ -65,14 +65,27 @@ async def list_jobs(
     return [job_from_row(row) for row in rows]
 
 
-async def cancel_job(conn: Connection, job_id: int, *, reason: str | None = None) -> Job[Any]:
-    """Cancel a waiting or running job; a running handler is told. Raises NotFound, and Conflict if it has ended."""
+async def cancel_job(
+    conn: Connection,
+    job_id: int,
+    *,
+    reason: str | None = None,
+    still: Callable[[], Awaitable[None]] | None = None,
+) -> Job[Any]:
+    """Cancel a waiting or running job; a running handler is told. Raises NotFound, and Conflict if it has ended.
+
+    `still` is asked when the job is locked, and may raise to have it left alone.
+    """
     reason = check_reason(reason)
 
     async def waiting(locked: list[change.Waiting]) -> bool:
+        if still is not None:
+            await still()
         return bool(await change.cancel_waiting(conn, locked, reason=reason))
 
     async def claimed() -> bool:
+        if still is not None:
+            await still()
         return bool(await change.cancel_running(conn, [job_id], reason=reason))
 
     return await _change(conn, job_id, "cancelled", waiting, claimed)
@@ -104,11 +117,28 @@ async def move_job(
 
 async def retry_job(conn: Connection, job_id: int) -> Job[Any]:
     """Run a failed, cancelled, retryable or scheduled job now. Raises NotFound, and Conflict in other states."""
-    moved = await change.retry_jobs(conn, [check_job_id(job_id)])
+    retried = await change.retry_jobs(conn, [check_job_id(job_id)])
     job = await get_job(conn, job_id)
-    if not moved:
+    check_retried(job_id, retried)
+    if not retried:
         raise _conflict(job, "retried")
     return job
+
+
+def check_retried(job_id: int, retried: Sequence[change.Retried]) -> None:
+    """Refuse with UniqueConflict, or Conflict if nobody can tell yet, where the job stays for its unique key."""
+    for one in retried:
+        if one.outcome == "unique_conflict":
+            raise UniqueConflict(
+                f"job {job_id} can't be retried: job {one.holder} holds its unique key",
+                hint="retry it when that job has ended, or cancel that one",
+                job_id=one.holder,
+            )
+        if one.outcome == "locked":
+            raise Conflict(
+                f"job {job_id} can't be retried now: an open transaction has its unique key in its hands",
+                hint="try again when that transaction has ended",
+            )
 
 
 async def drain_queue(conn: Connection, queue: str, *, reason: str | None = None) -> int:
@@ -175,8 +205,10 @@ def _relocated(outcomes: list[change.Relocated]) -> bool:
     """Whether the job is where it should be, by this call or already."""
     for outcome in outcomes:
         if outcome.outcome == "unique_conflict":
-            raise UniqueConflict(f"job {outcome.job_id} can't be moved: {outcome.detail}")
-    return bool(outcomes)
+            raise UniqueConflict(
+                f"job {outcome.job_id} can't be moved: {outcome.detail}", job_id=outcome.holder
+            )
+    return any(outcome.outcome != "locked" for outcome in outcomes)
 
 
 def _conflict(job: Job[Any], done: str) -> AwaError:

@@ -23,12 +23,25 @@ class Waiting(NamedTuple):
 
 
 class Relocated(NamedTuple):
-    """outcome: moved | noop | unique_conflict; `before` holds what changed, as it was."""
+    """outcome: moved | noop | unique_conflict | locked; `before` holds what changed, as it was.
+
+    unique_conflict: `holder` has the unique key that the job would need there. locked: an open transaction has that
+    key in its hands, so try again.
+    """
 
     job_id: int
     outcome: str
     detail: str | None
     before: dict[str, Any] | None
+    holder: int | None
+
+
+class Retried(NamedTuple):
+    """outcome: moved, or why the job stays where it is: unique_conflict | locked, as in Relocated."""
+
+    job_id: int
+    outcome: str
+    holder: int | None
 
 
 async def lock_waiting(conn: Connection, ids: Sequence[int]) -> list[Waiting]:
@@ -65,10 +78,18 @@ async def cancel_running(
     return [found[0] for found in await run.tuples(conn, "storage/cancel_running", params)]
 
 
-async def retry_jobs(conn: Connection, ids: Sequence[int]) -> list[int]:
-    """Gives failed and cancelled jobs another attempt and runs deferred ones now; answers the ids moved."""
+async def retry_jobs(conn: Connection, ids: Sequence[int]) -> list[Retried]:
+    """Gives failed and cancelled jobs another attempt and runs deferred ones now; answers what came of them.
+
+    Jobs in other states are left out.
+    """
     found = await run.tuples(conn, "storage/retry_jobs", {"ids": list(ids)})
-    return [row[0] for row in found]
+    return [Retried(*row) for row in found]
+
+
+def moved(retried: Sequence[Retried]) -> list[int]:
+    """The jobs that were."""
+    return [one.job_id for one in retried if one.outcome == "moved"]
 
 
 async def explain_not_waiting(conn: Connection, ids: Sequence[int]) -> dict[int, str]:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from awa.db import run
 from awa.db.run import Connection, Row
+from awa.storage.change import Retried
 
 MAX_ROWS = 1_000
 MAX_GROUPS = 200
@@ -65,10 +66,10 @@ async def retry(
     queue: str | None = None,
     priority: int | None = None,
     run_at: datetime | None = None,
-) -> list[int]:
-    """Gives them all their attempts again; answers those that were dead letters."""
+) -> list[Retried]:
+    """Gives them all their attempts again; answers what came of those that were dead letters."""
     params = {"ids": list(job_ids), "queue": queue, "priority": priority, "run_at": run_at}
-    return [row["id"] for row in await run.rows(conn, "dead_letters/retry", params)]
+    return [Retried(*row) for row in await run.tuples(conn, "dead_letters/retry", params)]
 
 
 async def purge(conn: Connection, job_ids: Sequence[int]) -> int:
@@ -80,9 +81,8 @@ async def retain(
     conn: Connection, *, keep_s: float, max_rows: int = MAX_ROWS, now: datetime | None = None
 ) -> int:
     """Deletes up to `max_rows` that were kept long enough; answers how many."""
-    return await run.count(
-        conn, "dead_letters/retain", {"keep_s": keep_s, "max_rows": max_rows, "now": now}
-    )
+    params = {"keep_s": keep_s, "max_rows": max_rows, "now": now}
+    return int(await run.value(conn, "dead_letters/retain", params))
 
 
 async def enable(conn: Connection, queue: str, enabled: bool) -> Row:

@@ -6,40 +6,29 @@ than the insert itself.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, TypeVar
-
-from psycopg.types.json import Jsonb
+from typing import NamedTuple, TypeVar
 
 from awa.db import run
 from awa.db.arrays import text_array
 from awa.db.run import Connection
-from awa.storage.documents import documents
+from awa.storage import unique
+from awa.storage.new_job import Inserted, NewJob, arrays, scalars, text
+
+__all__ = [
+    "Inserted",
+    "InsertedAlike",
+    "NewJob",
+    "enqueue",
+    "enqueue_alike",
+    "enqueue_many",
+    "enqueue_one",
+    "fits_one_statement",
+]
 
 J = TypeVar("J")
 
 CHUNK_JOBS = 10_000
 CHUNK_BYTES = 16 * 1024 * 1024
-
-
-class NewJob(NamedTuple):
-    """A job to insert; `args_json` is the text of a JSON document."""
-
-    kind: str
-    args_json: str | bytes
-    priority: int = 2
-    run_at: datetime | None = None
-    max_attempts: int = 25
-    tags: Sequence[str] | None = None
-    metadata: dict[str, Any] | None = None
-    ordering_key: str | None = None
-
-
-class Inserted(NamedTuple):
-    """Where a job went; `state` is available or scheduled, `created_at` the database's clock at the call."""
-
-    job_id: int
-    state: str
-    created_at: datetime
 
 
 class InsertedAlike(NamedTuple):
@@ -56,17 +45,21 @@ async def enqueue(conn: Connection, queue: str, job: NewJob) -> int:
 
 
 async def enqueue_one(conn: Connection, queue: str, job: NewJob) -> Inserted:
-    """Adds one job and answers where it went."""
-    params = _scalars(queue, job) | {"args": _text(job.args_json)}
+    """Adds one job and answers where it went. Raises UniqueConflict, having written nothing."""
+    if job.unique_opts is not None:
+        return await unique.enqueue_one(conn, queue, job)
+    params = scalars(queue, job) | {"args": text(job.args_json)}
     ((job_id, state, created_at),) = await run.tuples(conn, "storage/enqueue", params)
     return Inserted(job_id, state, created_at)
 
 
 async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> list[Inserted]:
     """Adds a set of jobs of one queue, a statement per 10,000 jobs or 16 MiB; answers in the order given."""
+    if any(job.unique_opts is not None for job in jobs):
+        return await unique.enqueue_many(conn, queue, jobs)
     inserted: list[Inserted] = []
     for chunk in _chunks(jobs, lambda job: len(job.args_json)):
-        rows = await run.tuples(conn, "storage/enqueue_many", _arrays(queue, chunk))
+        rows = await run.tuples(conn, "storage/enqueue_many", arrays(queue, chunk))
         inserted.extend(Inserted(job_id, state, at) for _, job_id, state, at in rows)
     return inserted
 
@@ -77,7 +70,7 @@ async def enqueue_alike(
     """Adds jobs that differ from `like` in their arguments alone, the fast way; a part a statement, in order."""
     inserted: list[InsertedAlike] = []
     for chunk in _chunks(args_json, len):
-        params = _scalars(queue, like) | {"args": text_array(chunk)}
+        params = scalars(queue, like) | {"args": text_array(chunk)}
         rows = await run.tuples(conn, "storage/enqueue_alike", params, binary=True)
         inserted += map(InsertedAlike._make, rows)
     return inserted
@@ -100,29 +93,3 @@ def _chunks(jobs: Sequence[J], size_of: Callable[[J], int]) -> Iterator[list[J]]
         chunk.append(job)
     if chunk:
         yield chunk
-
-
-def _scalars(queue: str, job: NewJob) -> dict[str, Any]:
-    return job._asdict() | {
-        "queue": queue,
-        "tags": list(job.tags) if job.tags else None,
-        "metadata": Jsonb(job.metadata) if job.metadata else None,
-    }
-
-
-def _arrays(queue: str, jobs: list[NewJob]) -> dict[str, Any]:
-    return {
-        "queue": queue,
-        "kinds": [job.kind for job in jobs],
-        "args": [_text(job.args_json) for job in jobs],
-        "priorities": [job.priority for job in jobs],
-        "run_ats": [job.run_at for job in jobs],
-        "max_attempts": [job.max_attempts for job in jobs],
-        "tags": documents([list(job.tags or ()) for job in jobs]),
-        "metadata": documents([job.metadata for job in jobs]),
-        "ordering_keys": [job.ordering_key for job in jobs],
-    }
-
-
-def _text(document: str | bytes) -> str:
-    return document if isinstance(document, str) else document.decode()

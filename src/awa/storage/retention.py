@@ -23,4 +23,4 @@ async def retain_finished(
         "max_rows": max_rows,
         "now": now,
     }
-    return await run.count(conn, "storage/retain_finished", params)
+    return int(await run.value(conn, "storage/retain_finished", params))

@@ -22,6 +22,7 @@ from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
 from awa.model.queue_limits import UNCHANGED, Limit
 from awa.model.states import JobState
 from awa.model.task import FollowUps, Handler
+from awa.model.unique import UniqueOpts
 from awa.sync.portal import Portal
 
 A = TypeVar("A")
@@ -126,6 +127,7 @@ class Client:
         queue: str | None = None,
         on_completed: FollowUps[A] | None = None,
         on_failed: FollowUps[A] | None = None,
+        unique_opts: UniqueOpts | None = None,
     ) -> Callable[[Handler[A]], Handler[A]]:
         """A decorator that registers the handler of a kind of job.
 
@@ -134,9 +136,15 @@ class Client:
         An `async def` handler runs on the event loop, a plain one in a thread. `on_completed` and `on_failed`
         are given the job when it has ended so, for good, and answer what is to follow: the arguments of a job, an
         `awa.FollowUp` with options, a list of them, or None. Those jobs are inserted in the transaction that ends it.
+        Jobs are unique as `unique_opts` says, unless an insert says else.
         """
         return self.aio.task(
-            args, kind=kind, queue=queue, on_completed=on_completed, on_failed=on_failed
+            args,
+            kind=kind,
+            queue=queue,
+            on_completed=on_completed,
+            on_failed=on_failed,
+            unique_opts=unique_opts,
         )
 
     def insert(self, args: A, **options: Unpack[JobOptions]) -> Job[A]:
@@ -144,7 +152,9 @@ class Client:
 
         Options: `queue` (else the task's, else "default"), `kind`, `priority` 1 (first) to 4,
         `max_attempts`, `tags`, `metadata`, `run_at` (aware; later means scheduled), `ordering_key` (jobs
-        with one key are dispatched in order). Raises ValidationError with a field for each problem.
+        with one key are dispatched in order), `unique_opts` (see `awa.UniqueOpts`). Raises ValidationError with a
+        field for each problem, and UniqueConflict with the `job_id` of the job that holds the unique key. The job's
+        `insertion` says what happened: inserted, ignored or replaced.
         """
         return self._portal.run(self.aio.insert(args, **options))
 
@@ -216,8 +226,38 @@ class Client:
         """
         return self._portal.run(self.aio.cancel(job_id, reason=reason))
 
+    def cancel_by_unique_key(
+        self,
+        args: object = None,
+        *,
+        key: str | None = None,
+        kind: str | None = None,
+        queue: str | None = None,
+        unique_opts: UniqueOpts | None = None,
+        run_at: datetime | None = None,
+        reason: str | None = None,
+    ) -> Job[Any]:
+        """Cancel the job that holds a unique key: `args` and options as for the insert, or an own `key` alone.
+
+        Raises NotFound if nobody holds it. A job that has ended and still holds its key is refused with Conflict.
+        """
+        return self._portal.run(
+            self.aio.cancel_by_unique_key(
+                args,
+                key=key,
+                kind=kind,
+                queue=queue,
+                unique_opts=unique_opts,
+                run_at=run_at,
+                reason=reason,
+            )
+        )
+
     def retry(self, job_id: int) -> Job[Any]:
-        """Run a failed, cancelled, retryable or scheduled job now. Raises NotFound, Conflict."""
+        """Run a failed, cancelled, retryable or scheduled job now.
+
+        Raises NotFound, Conflict, and UniqueConflict if another job has its unique key by now: it stays as it is.
+        """
         return self._portal.run(self.aio.retry(job_id))
 
     def set_job_priority(self, job_id: int, priority: int) -> Job[Any]:
@@ -225,7 +265,7 @@ class Client:
         return self._portal.run(self.aio.set_job_priority(job_id, priority))
 
     def move_job(self, job_id: int, queue: str, priority: int | None = None) -> Job[Any]:
-        """Put a waiting job into another queue. Raises NotFound, Conflict."""
+        """Put a waiting job into another queue. Raises NotFound, Conflict, and UniqueConflict if its key is taken there."""
         return self._portal.run(self.aio.move_job(job_id, queue, priority))
 
     def pause_queue(self, queue: str, paused_by: str | None = None) -> dict[str, Any]:
@@ -530,7 +570,10 @@ class Client:
         priority: int | None = None,
         run_at: datetime | None = None,
     ) -> Job[Any]:
-        """Give a dead letter all its attempts again, elsewhere or later if you like. Raises NotFound, Conflict."""
+        """Give a dead letter all its attempts again, elsewhere or later if you like.
+
+        Raises NotFound, Conflict, and UniqueConflict if another job has its unique key: then it stays where it is.
+        """
         return self._portal.run(
             self.aio.retry_from_dlq(job_id, queue=queue, priority=priority, run_at=run_at)
         )
@@ -547,8 +590,12 @@ class Client:
         to_priority: int | None = None,
         run_at: datetime | None = None,
         allow_all: bool = False,
+        kept: list[int] | None = None,
     ) -> int:
-        """Retry all that match, a thousand a transaction; answers how many. Without a filter it wants `allow_all`."""
+        """Retry all that match, a thousand a transaction; answers how many. Without a filter it wants `allow_all`.
+
+        Those that stay dead letters because another job has their unique key are added to the list `kept`.
+        """
         return self._portal.run(
             self.aio.retry_all_from_dlq(
                 queue=queue,
@@ -560,6 +607,7 @@ class Client:
                 to_priority=to_priority,
                 run_at=run_at,
                 allow_all=allow_all,
+                kept=kept,
             )
         )
 

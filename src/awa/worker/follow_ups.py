@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from awa.db.run import Connection
 from awa.events import jobs as events
 from awa.model.draft import JobOptions, check_options, prepare, queue_for
+from awa.model.errors import invalid_field
 from awa.model.follow_up import FollowUp
 from awa.model.job import Job
 from awa.model.task import FollowUps, Tasks
@@ -31,6 +32,13 @@ def make_follow_up(args: object, options: JobOptions, tasks: Tasks) -> Follower:
     """Check a follow-up. Raises ValidationError as an insert does."""
     checked = check_options(options)
     prepared = prepare(args, checked, tasks)
+    if prepared.options.unique_opts is not None:
+        # The end of a thousand attempts would wait for whatever transaction has the key in its hands.
+        raise invalid_field(
+            "unique_opts",
+            "a follow-up can't be unique",
+            hint="insert the unique job from the handler, with client.insert",
+        )
     return Follower(queue_for([prepared.kind], checked, tasks), new_job(prepared))
 
 

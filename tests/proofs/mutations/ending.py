@@ -16,8 +16,8 @@ MUTATIONS = (
             Rewrite("300_finish", "ORDER BY c.lane_id, c.claim_no, c.slot FOR UPDATE OF c;", ";"),
             Rewrite(
                 "300_finish",
-                "WHERE p_runtime IS NULL OR c.runtime_id = p_runtime) k",
-                "WHERE p_runtime IS NULL OR c.runtime_id = p_runtime FOR UPDATE OF c) k",
+                "WHERE p_runtime IS NULL OR c.runtime_id = p_runtime\n",
+                "WHERE p_runtime IS NULL OR c.runtime_id = p_runtime FOR UPDATE OF c\n",
             ),
         ),
         test_ending_twice.test_the_second_of_two_finishers_waits_and_changes_nothing,

@@ -72,6 +72,7 @@ class RetryChoice(Choice):
 
 _ANYWHERE = Destination()
 _DONE = example({"jobs": 47, "more": False})
+_RETRIED = example({"jobs": 46, "more": False, "kept": 1})
 
 
 @router.get(
@@ -154,12 +155,16 @@ async def keep_no_more(request: Request, queue: QueueName) -> dict[str, Any]:
     "/retry",
     summary="Retry all that match",
     response_model=dict[str, Any],
-    responses=problems(401, 403, 413, 415, 422, 503) | _DONE,
+    responses=problems(401, 403, 413, 415, 422, 503) | _RETRIED,
 )
 @needs(Right.CHANGE)
 async def retry_all(request: Request, body: RetryChoice) -> dict[str, Any]:
-    """Give all that match their attempts again, a thousand a transaction. If `more` is true, ask again."""
+    """Give all that match their attempts again, a thousand a transaction. If `more` is true, ask again.
+
+    `kept` counts those that stay dead letters because another job has their unique key.
+    """
     chosen = _chosen(body, "retry")
+    kept: list[int] = []
 
     async def chunk(above: int) -> tuple[int, int | None]:
         async with changing(request) as conn:
@@ -170,9 +175,10 @@ async def retry_all(request: Request, body: RetryChoice) -> dict[str, Any]:
                 queue=body.to_queue,
                 priority=body.to_priority,
                 run_at=body.run_at,
+                kept=kept,
             )
 
-    return await _work(chunk)
+    return {**await _work(chunk), "kept": len(kept)}
 
 
 @router.post(
@@ -204,7 +210,7 @@ async def purge_all(request: Request, body: Choice) -> dict[str, Any]:
 async def retry(
     request: Request, id: JobId, body: Annotated[Destination, Body()] = _ANYWHERE
 ) -> dict[str, Any]:
-    """Give one dead letter all its attempts again. 409 if the job is none."""
+    """Give one dead letter all its attempts again. 409 if the job is none, or another one has its unique key."""
     async with changing(request) as conn:
         job = await dead_letters.retry_one(
             conn, job_number(id), queue=body.queue, priority=body.priority, run_at=body.run_at

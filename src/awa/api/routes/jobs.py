@@ -105,16 +105,21 @@ async def count_jobs(request: Request) -> Response:
     summary="Enqueue",
     status_code=201,
     response_model=ShownJob | EnqueuedJobs,
-    responses=problems(401, 403, 413, 415, 422, 503),
+    responses=problems(401, 403, 409, 413, 415, 422, 503),
 )
 @needs(Right.CHANGE)
 async def enqueue_jobs(request: Request, body: Enqueue) -> Response:
-    """Enqueue one job, or several as `jobs`, all of them or none. Answers what was enqueued, in the order given."""
+    """Enqueue one job, or several as `jobs`, all of them or none. Answers what was enqueued, in the order given.
+
+    `insertion` says of each whether it was inserted, or ignored or replaced because it is the holder of the unique key. 200 if
+    nothing new came in. 409 with the holder as `details.job_id` if the key is taken and `on_conflict` is reject.
+    """
     given = [one.model_dump(exclude={"jobs"}, exclude_none=True) for one in body.jobs or [body]]
     async with changing(request) as conn:
         inserted = await enqueueing.enqueue(conn, given, several=body.jobs is not None)
-    rows = [_shown(request, job) for job in inserted]
-    return _answer(rows[0] if body.jobs is None else {"items": rows}, 201)
+    rows = [{**_shown(request, job), "insertion": job.insertion} for job in inserted]
+    status = 201 if any(job.insertion == "inserted" for job in inserted) else 200
+    return _answer(rows[0] if body.jobs is None else {"items": rows}, status)
 
 
 @router.get(

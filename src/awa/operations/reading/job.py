@@ -7,6 +7,7 @@ from awa.db.run import Connection, Row
 from awa.model.errors import NotFound
 from awa.model.masking import DEFAULT_MASK, NO_MASK, Mask
 from awa.model.states import WAITING_STATES, JobState
+from awa.operations import unique
 from awa.operations.reading import timeline
 from awa.operations.reading.bounds import bounded
 from awa.operations.single import check_job_id
@@ -63,6 +64,7 @@ async def detail(
         bounds = {"looked_max": OPERATIONS_LOOKED_MAX, "max_rows": OPERATIONS_MAX_ROWS}
         operations = await run.rows(conn, "reading/job_operations", {"id": job_id, **bounds})
         runtime = await _runtime(conn, job, stations)
+        key = await unique.told(conn, job_id, job["queue"], job["state"])
     events = timeline.events(job, stations, operations)
     shown, masked = (NO_MASK if reveal else mask).row(job)
     return {
@@ -71,6 +73,7 @@ async def detail(
         "events": events,
         "operations": operations,
         "runtime": runtime,
+        "unique": key,
         "actions": actions(job["state"]),
     }
 

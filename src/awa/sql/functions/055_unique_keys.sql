@@ -66,3 +66,41 @@ BEGIN
      WHERE l.lane_id = p_lane AND awa.holds_key_in(r.unique_key, 'available') <> awa.holds_key_in(r.unique_key, 'running');
     IF a.ids IS NOT NULL THEN PERFORM awa.follow_keys(a.ids, a.recipes, a.queues, a.left_, a.entered); END IF;
 END $$;
+
+-- Takes the keys that jobs need to enter a state by somebody's order; answers those that can't have theirs, with the holder
+-- (null: an open transaction has the key in its hands, so nobody knows yet). Without its key such a job is to stay where it is.
+-- moves: nothing
+-- index: unique_keys primary key
+-- bound: the set; waits as awa.take_free_keys does
+-- params: jobs, locked by the caller, their recipes, and the queues and states they are to enter. Of two that want the same key the
+--         first in order of ids has it.
+CREATE OR REPLACE FUNCTION awa.take_keys(p_ids bigint[], p_recipes bytea[], p_queues text[], p_states text[])
+RETURNS TABLE (job_id bigint, holder bigint)
+LANGUAGE plpgsql VOLATILE
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    wanted record;
+BEGIN
+    SELECT array_agg(w.key ORDER BY w.key, w.id) AS keys, array_agg(w.id ORDER BY w.key, w.id) AS ids INTO wanted
+      FROM (SELECT awa.held_key(u.recipe, u.queue) AS key, u.id
+              FROM unnest(p_ids, p_recipes, p_queues, p_states) u(id, recipe, queue, state)
+             WHERE awa.holds_key_in(u.recipe, u.state)) w;
+    IF wanted.keys IS NULL THEN RETURN; END IF;
+    PERFORM awa.take_free_keys(wanted.keys, wanted.ids);
+    PERFORM awa.pause_point('unique.after_take');
+    -- A new statement: who has them, after whatever the insert met.
+    RETURN QUERY
+    SELECT u.id, k.job_id FROM unnest(wanted.keys, wanted.ids) u(key, id) LEFT JOIN awa.unique_keys k ON k.key = u.key
+     WHERE k.job_id IS DISTINCT FROM u.id;
+END $$;
+
+-- Gives the keys back that jobs held in the queue they have left.
+-- index: unique_keys primary key
+-- bound: the set
+CREATE OR REPLACE FUNCTION awa.release_keys(p_ids bigint[], p_recipes bytea[], p_queues text[]) RETURNS void
+LANGUAGE sql VOLATILE
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+    DELETE FROM awa.unique_keys k USING unnest(p_ids, p_recipes, p_queues) u(id, recipe, queue)
+     WHERE k.key = awa.held_key(u.recipe, u.queue) AND k.job_id = u.id;
+$$;

@@ -3,13 +3,16 @@
 -- index: appends to ready_entries or deferred_jobs
 -- bound: one row; takes no lock that outlives the statement
 -- params: kind, args (a JSON document), queue, priority 1 (first) to 4, run_at (null: now), max_attempts,
---         tags, metadata (a JSON object), ordering_key (jobs with the same key keep their order of dispatch)
+--         tags, metadata (a JSON object), ordering_key (jobs with the same key keep their order of dispatch), unique_opts
+--         (null: not unique; else as in awa.check_unique_opts). Answers the holder's id where on_conflict is ignore or replace,
+--         and fails with unique_violation where it is reject; awa.enqueue_unique answers the conflict instead.
 -- The transaction must have its id before it holds a position: a claim passes a position over only when it can
 -- tell from the ids of running transactions that the row may still come.
+DROP FUNCTION IF EXISTS awa.enqueue(text, json, text, int, timestamptz, int, text[], jsonb, text);  -- it knew no unique jobs
 CREATE OR REPLACE FUNCTION awa.enqueue(
     kind text, args json DEFAULT '{}', queue text DEFAULT 'default', priority int DEFAULT 2,
     run_at timestamptz DEFAULT NULL, max_attempts int DEFAULT 25, tags text[] DEFAULT NULL,
-    metadata jsonb DEFAULT NULL, ordering_key text DEFAULT NULL) RETURNS bigint
+    metadata jsonb DEFAULT NULL, ordering_key text DEFAULT NULL, unique_opts jsonb DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
@@ -19,6 +22,9 @@ DECLARE
     shard int;
     position_ bigint;
 BEGIN
+    IF unique_opts IS NOT NULL THEN
+        RETURN awa.enqueue_or_fail(kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key, unique_opts);
+    END IF;
     PERFORM awa.require_read_committed();
     PERFORM awa.check_new_job(queue, kind, priority, max_attempts);
     IF run_at IS NOT NULL OR tags IS NOT NULL OR metadata IS NOT NULL THEN

@@ -19,15 +19,7 @@ DECLARE
     lanes int[];
 BEGIN
     PERFORM awa.require_read_committed();
-    PERFORM awa.check_new_job(p_queue, k.kind, k.priority, k.max_attempts)
-       FROM (SELECT DISTINCT u.kind, u.priority, u.max_attempts
-               FROM unnest(p_kinds, p_priorities, p_max_attempts) u(kind, priority, max_attempts)) k;
-    PERFORM awa.check_new_job_extras(x.run_at, NULL, x.metadata)
-       FROM unnest(p_run_ats, p_metadata) x(run_at, metadata)
-      WHERE x.run_at NOT BETWEEN '0001-01-03Z' AND '9999-12-29Z' OR jsonb_typeof(x.metadata) <> 'object'
-         OR jsonb_path_exists(x.metadata, '$.**{250}');
-    PERFORM awa.check_new_job_extras(NULL, ARRAY(SELECT jsonb_array_elements_text(x.tags)), NULL)
-       FROM (SELECT DISTINCT u.tags FROM unnest(p_tags) u(tags) WHERE u.tags IS NOT NULL) x;
+    PERFORM awa.check_new_jobs(p_queue, p_kinds, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata);
     SELECT coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = p_queue), 1) INTO shards;
     SELECT g.current_slot INTO open_slot FROM awa.ring g;
     -- lanes[(priority - 1) * shards + shard + 1]; made only for the priorities that occur.
@@ -61,4 +53,62 @@ BEGIN
     )
     SELECT p.ord::int, p.n, CASE WHEN p.later THEN 'scheduled' ELSE 'available' END FROM placed p ORDER BY p.ord;
     PERFORM awa.notify_if_idle(p_queue);
+END $$;
+
+-- Says what is wrong with a set of new jobs before anything is written.
+CREATE OR REPLACE FUNCTION awa.check_new_jobs(
+    p_queue text, p_kinds text[], p_priorities smallint[], p_run_ats timestamptz[], p_max_attempts smallint[], p_tags jsonb[],
+    p_metadata jsonb[]) RETURNS void
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    PERFORM awa.check_new_job(p_queue, k.kind, k.priority, k.max_attempts)
+       FROM (SELECT DISTINCT u.kind, u.priority, u.max_attempts
+               FROM unnest(p_kinds, p_priorities, p_max_attempts) u(kind, priority, max_attempts)) k;
+    PERFORM awa.check_new_job_extras(x.run_at, NULL, x.metadata)
+       FROM unnest(p_run_ats, p_metadata) x(run_at, metadata)
+      WHERE x.run_at NOT BETWEEN '0001-01-03Z' AND '9999-12-29Z' OR jsonb_typeof(x.metadata) <> 'object'
+         OR jsonb_path_exists(x.metadata, '$.**{250}');
+    PERFORM awa.check_new_job_extras(NULL, ARRAY(SELECT jsonb_array_elements_text(x.tags)), NULL)
+       FROM (SELECT DISTINCT u.tags FROM unnest(p_tags) u(tags) WHERE u.tags IS NOT NULL) x;
+END $$;
+
+-- Writes new jobs whose ids and recipes are known, as awa.enqueue_many does.
+-- moves: nothing -> available | scheduled
+-- index: appends to ready_entries and deferred_jobs
+-- bound: the set
+-- params: the transaction's id, taken before the ids were drawn; the time of the call; queue, ids, recipes (null: not unique),
+--         and the rest as awa.enqueue_many, checked
+CREATE OR REPLACE FUNCTION awa.put_jobs(
+    p_txid xid8, p_started timestamptz, p_queue text, p_ids bigint[], p_recipes bytea[], p_kinds text[], p_args text[],
+    p_priorities smallint[], p_run_ats timestamptz[], p_max_attempts smallint[], p_tags jsonb[], p_metadata jsonb[],
+    p_ordering_keys text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    shards constant int := coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = p_queue), 1);
+BEGIN
+    WITH given AS MATERIALIZED (
+        SELECT u.*, awa.shard_for(shards, u.ordering_key) AS shard, coalesce(u.run_at > p_started, false) AS later,
+               CASE WHEN u.tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(u.tags)) END AS tag_list
+          FROM unnest(p_ids, p_recipes, p_kinds, p_args, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata, p_ordering_keys)
+               u(id, recipe, kind, args, priority, run_at, max_attempts, tags, metadata, ordering_key)
+    ), lanes AS MATERIALIZED (
+        SELECT k.priority, k.shard, awa.lane_for(p_queue, k.priority, k.shard) AS lane_id
+          FROM (SELECT DISTINCT g.priority, g.shard FROM given g WHERE NOT g.later) k
+    ), deferred AS (
+        INSERT INTO awa.deferred_jobs
+               (job_id, created_at, run_at, priority, max_attempts, route_shard, state, queue, kind, args, tags, metadata,
+                unique_key, route_key)
+        SELECT g.id, p_started, g.run_at, g.priority, g.max_attempts, CASE WHEN g.ordering_key IS NOT NULL THEN g.shard END,
+               'scheduled', p_queue, g.kind, g.args::json, g.tag_list, g.metadata, g.recipe,
+               sha256(convert_to(g.ordering_key, 'UTF8'))
+          FROM given g WHERE g.later
+    )
+    INSERT INTO awa.ready_entries
+           (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, max_attempts, route_shard, kind, args, tags, metadata,
+            unique_key, route_key)
+    SELECT g.id, g.id, p_txid, p_started, p_started, g.run_at, l.lane_id, c.current_slot, g.max_attempts,
+           CASE WHEN g.ordering_key IS NOT NULL THEN g.shard END, g.kind, g.args::json, g.tag_list, g.metadata, g.recipe,
+           sha256(convert_to(g.ordering_key, 'UTF8'))
+      FROM given g JOIN lanes l ON l.priority = g.priority AND l.shard = g.shard CROSS JOIN awa.ring c
+     WHERE NOT g.later;
 END $$;

@@ -117,7 +117,8 @@ LANGUAGE sql VOLATILE AS $$
                   FROM unnest(p_lanes, p_claim_nos, p_seqs) u(lane_id, claim_no, lane_seq)
                  GROUP BY u.lane_id, u.claim_no) d
           JOIN awa.lane_claims c ON c.lane_id = d.lane_id AND c.claim_no = d.claim_no
-         WHERE p_runtime IS NULL OR c.runtime_id = p_runtime) k
+         WHERE p_runtime IS NULL OR c.runtime_id = p_runtime
+        OFFSET 0) k  -- so that own is worked out once, not wherever it is named
      WHERE NOT isempty(k.own);
 $$;
 

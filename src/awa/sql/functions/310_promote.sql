@@ -38,6 +38,10 @@ BEGIN
     ), lanes AS MATERIALIZED (
         SELECT k.queue, k.priority, k.shard, awa.lane_for(k.queue, k.priority, k.shard) AS lane_id
           FROM (SELECT DISTINCT g.queue, g.priority, g.shard FROM routed g) k
+    ), keys AS MATERIALIZED (
+        SELECT awa.follow_keys(array_agg(g.job_id), array_agg(g.unique_key), array_agg(g.queue), array_agg(g.state),
+                               array_agg('available'::text))
+          FROM gone g WHERE g.unique_key IS NOT NULL HAVING count(*) > 0
     )
     INSERT INTO awa.ready_entries
            (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
@@ -48,5 +52,6 @@ BEGIN
               FROM routed g
               JOIN lanes l ON l.queue = g.queue AND l.priority = g.priority AND l.shard = g.shard
               CROSS JOIN awa.ring r
-             ORDER BY g.run_at, g.job_id OFFSET 0) k;
+             ORDER BY g.run_at, g.job_id OFFSET 0) k
+      LEFT JOIN keys ON true;  -- what nobody reads is not run
 END $$;

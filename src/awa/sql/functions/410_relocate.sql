@@ -3,22 +3,38 @@
 -- index: ready_entries (lane_id, lane_seq), deferred_jobs primary key
 -- bound: the set
 -- params: what awa.lock_waiting answered in this transaction (null positions: deferred), the new queue and
---         priority (null: unchanged). Answers moved | noop a job, and in `before` what it had.
+--         priority (null: unchanged). Answers moved | noop a job, and in `before` what it had; unique_conflict with the holder
+--         for a job whose key in the new queue is another's; locked for one whose key there an open transaction has in its hands.
 -- The new row takes a new position at the end of its lane, in the old order; tombstone ranges stay behind. A retained
 -- route keeps its jobs together: shard modulo the destination's width.
-CREATE OR REPLACE FUNCTION awa.relocate(
+DROP FUNCTION IF EXISTS awa.relocate(bigint[], int[], bigint[], smallint[], text, int);  -- it used to answer no holder
+CREATE FUNCTION awa.relocate(
     p_ids bigint[], p_lanes int[], p_seqs bigint[], p_slots smallint[], p_queue text, p_priority int)
-RETURNS TABLE (job_id bigint, outcome text, detail text, before jsonb)
+RETURNS TABLE (job_id bigint, outcome text, detail text, before jsonb, holder bigint)
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     own_txid constant xid8 := pg_current_xact_id();
     way record;
+    kept record;
 BEGIN
     PERFORM awa.require_read_committed();
-    RETURN QUERY SELECT * FROM awa.relocate_deferred(
-        ARRAY(SELECT u.id FROM unnest(p_ids, p_lanes) u(id, lane_id) WHERE u.lane_id IS NULL), p_queue, p_priority);
+    IF p_queue IS NOT NULL THEN
+        SELECT array_agg(k.job_id) AS ids, array_agg(k.holder) AS holders INTO kept
+          FROM awa.move_keys(p_ids, p_lanes, p_seqs, p_slots, p_queue) k;
+        IF kept.ids IS NOT NULL THEN
+            RETURN QUERY
+            SELECT k.id, CASE WHEN k.holder IS NULL THEN 'locked' ELSE 'unique_conflict' END,
+                   format('job %s holds its unique key in queue %s', k.holder, p_queue), NULL::jsonb, k.holder
+              FROM unnest(kept.ids, kept.holders) k(id, holder);
+            SELECT coalesce(array_agg(u.id), '{}'), coalesce(array_agg(u.lane_id), '{}'), coalesce(array_agg(u.lane_seq), '{}'),
+                   coalesce(array_agg(u.slot), '{}') INTO p_ids, p_lanes, p_seqs, p_slots
+              FROM unnest(p_ids, p_lanes, p_seqs, p_slots) u(id, lane_id, lane_seq, slot) WHERE u.id <> ALL (kept.ids);
+        END IF;
+    END IF;
+    RETURN QUERY SELECT d.*, NULL::bigint FROM awa.relocate_deferred(
+        ARRAY(SELECT u.id FROM unnest(p_ids, p_lanes) u(id, lane_id) WHERE u.lane_id IS NULL), p_queue, p_priority) d;
     SELECT * INTO way FROM awa.ways_out(p_lanes, p_queue, p_priority);
     INSERT INTO awa.ready_entries
            (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
@@ -43,7 +59,7 @@ BEGIN
     PERFORM awa.notify_if_idle(q.queue)
        FROM (SELECT DISTINCT l.queue FROM awa.lanes l WHERE l.lane_id = ANY (way.targets)) q;
     RETURN QUERY
-    SELECT u.id, CASE WHEN m.lane_id IS NULL THEN 'noop' ELSE 'moved' END, NULL::text, m.before
+    SELECT u.id, CASE WHEN m.lane_id IS NULL THEN 'noop' ELSE 'moved' END, NULL::text, m.before, NULL::bigint
       FROM unnest(p_ids, p_lanes) u(id, lane_id)
       LEFT JOIN unnest(way.lanes, way.befores) m(lane_id, before) ON m.lane_id = u.lane_id
      WHERE u.lane_id IS NOT NULL;

@@ -29,17 +29,24 @@ BEGIN
         SELECT k.slot, k.lane_id, lower(g), upper(g) - 1, 'cancelled'
           FROM (SELECT s.slot, s.lane_id, range_agg(int8range(s.lane_seq, s.lane_seq + 1)) AS seqs
                   FROM source s GROUP BY s.slot, s.lane_id) k, unnest(k.seqs) g
+    ), keys AS MATERIALIZED (
+        SELECT awa.follow_keys(array_agg(u.job_id), array_agg(u.unique_key), array_agg(u.queue), array_agg(u.state),
+                               array_agg('cancelled'::text))
+          FROM (SELECT s.job_id, s.unique_key, s.queue, 'available' AS state FROM source s WHERE s.unique_key IS NOT NULL
+                UNION ALL
+                SELECT g.job_id, g.unique_key, g.queue, g.state FROM gone g WHERE g.unique_key IS NOT NULL) u
+        HAVING count(*) > 0
     )
     INSERT INTO awa.finished_jobs AS f
            (job_id, created_at, run_at, finalized_at, priority, attempt, max_attempts, route_shard, state, queue,
             kind, args, tags, metadata, errors, unique_key, route_key)
     SELECT s.job_id, s.created_at, s.run_at, now_, s.priority, s.attempt, s.max_attempts, s.route_shard, 'cancelled', s.queue,
            s.kind, s.args, s.tags, s.metadata, awa.with_error(s.errors, error, s.attempt, now_, 25), s.unique_key, s.route_key
-      FROM source s
+      FROM source s LEFT JOIN keys ON true  -- what nobody reads is not run
     UNION ALL
     SELECT g.job_id, g.created_at, g.run_at, now_, g.priority, g.attempt, g.max_attempts, g.route_shard, 'cancelled', g.queue,
            g.kind, g.args, g.tags, g.metadata, awa.with_error(g.errors, error, g.attempt, now_, 25), g.unique_key, g.route_key
-      FROM gone g
+      FROM gone g LEFT JOIN keys ON true
     RETURNING f.job_id;
 END $$;
 

@@ -3,4 +3,4 @@
 -- index: see functions/440_retry_finished.sql
 -- bound: the set
 -- params: ids
-SELECT job_id FROM awa.retry_jobs(%(ids)s::bigint[])
+SELECT job_id, outcome, holder FROM awa.retry_jobs(%(ids)s::bigint[])

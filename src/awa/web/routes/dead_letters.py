@@ -134,26 +134,30 @@ async def _do(request: Request, deed: str) -> Response:
     if (deed == "purge" or must_be_typed(seen)) and not is_typed(form, seen):
         return await _ask(request, deed, chosen, status=422, problem=f"Type {seen:,} to go on")
     try:
-        done = await _work(request, deed, chosen, form)
+        done, kept = await _work(request, deed, chosen, form)
     except ValidationError as wrong:
         return await _ask(request, deed, chosen, status=422, field_problem=wrong.message)
     verb = "given new attempts" if deed == "retry" else "deleted for good"
     was = "was" if done == 1 else "were"
-    return go(request, PATH, notice=f"{words.things(done, 'dead letter')} {was} {verb}.")
+    stay = f" {kept:,} stay here: other jobs have their unique keys." if kept else ""
+    return go(request, PATH, notice=f"{words.things(done, 'dead letter')} {was} {verb}.{stay}")
 
 
-async def _work(request: Request, deed: str, chosen: Which, form: Form) -> int:
-    """Chunk by chunk, each in a transaction of its own; answers how many."""
+async def _work(request: Request, deed: str, chosen: Which, form: Form) -> tuple[int, int]:
+    """Chunk by chunk, each in a transaction of its own; answers how many, and how many must stay."""
     to_queue = form.get("to_queue").strip() or None
+    kept: list[int] = []
 
     async def chunk(above: int) -> tuple[int, int | None]:
         async with changing(request) as conn:
             if deed == "purge":
                 return await dead_letters.purge_chunk(conn, chosen, above=above)
-            return await dead_letters.retry_chunk(conn, chosen, above=above, queue=to_queue)
+            return await dead_letters.retry_chunk(
+                conn, chosen, above=above, queue=to_queue, kept=kept
+            )
 
     done, _more = await dead_letters.chunk_by_chunk(chunk)
-    return done
+    return done, len(kept)
 
 
 async def _ask(

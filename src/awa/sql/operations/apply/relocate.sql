@@ -6,3 +6,5 @@ SELECT r.job_id,
        nullif(r.outcome, 'moved') AS reason, r.detail AS error, r.before
   FROM chosen s
  CROSS JOIN LATERAL awa.relocate(s.ids, s.lanes, s.seqs, s.slots, %(to_queue)s::text, %(to_priority)s::int) r
+ -- Whether a unique key is free may be for an open transaction to decide: such an item stays pending, a later pass tries it.
+ WHERE r.outcome <> 'locked'
