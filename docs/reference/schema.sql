@@ -7,7 +7,8 @@ CREATE TYPE awa.attempt_outcome AS ENUM (
     'failed',
     'cancelled',
     'snoozed',
-    'returned'
+    'returned',
+    'waiting'
 );
 CREATE TYPE awa.claimed_job AS (
 	job_id bigint,
@@ -97,9 +98,11 @@ CREATE TABLE awa.deferred_jobs (
     errors jsonb,
     unique_key bytea,
     route_key bytea,
+    callback_id uuid,
+    CONSTRAINT deferred_jobs_callback_check CHECK (((state = 'waiting_external'::text) = (callback_id IS NOT NULL))),
     CONSTRAINT deferred_jobs_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
     CONSTRAINT deferred_jobs_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200))),
-    CONSTRAINT deferred_jobs_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'retryable'::text])))
+    CONSTRAINT deferred_jobs_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'retryable'::text, 'waiting_external'::text])))
 );
 CREATE VIEW awa.deferred_places AS
  SELECT job_id AS id,
@@ -111,7 +114,7 @@ CREATE VIEW awa.deferred_places AS
     max_attempts,
     args,
     COALESCE(tags, '{}'::text[]) AS tags,
-    COALESCE(metadata, '{}'::jsonb) AS metadata,
+    COALESCE((metadata - '_awa_progress'::text), '{}'::jsonb) AS metadata,
     COALESCE(errors, '[]'::jsonb) AS errors,
     run_at,
     created_at,
@@ -121,7 +124,7 @@ CREATE VIEW awa.deferred_places AS
     NULL::timestamp with time zone AS deadline_at,
     NULL::uuid AS runtime_id,
     (COALESCE((route_shard)::integer, 0))::smallint AS enqueue_shard,
-    NULL::jsonb AS progress
+    (metadata -> '_awa_progress'::text) AS progress
    FROM awa.deferred_jobs d;
 CREATE TABLE awa.finished_jobs (
     job_id bigint NOT NULL,
@@ -154,7 +157,7 @@ CREATE VIEW awa.finished_places AS
     max_attempts,
     args,
     COALESCE(tags, '{}'::text[]) AS tags,
-    COALESCE(metadata, '{}'::jsonb) AS metadata,
+    COALESCE((metadata - '_awa_progress'::text), '{}'::jsonb) AS metadata,
     COALESCE(errors, '[]'::jsonb) AS errors,
     COALESCE(run_at, created_at) AS run_at,
     created_at,
@@ -164,7 +167,7 @@ CREATE VIEW awa.finished_places AS
     NULL::timestamp with time zone AS deadline_at,
     NULL::uuid AS runtime_id,
     (COALESCE((route_shard)::integer, 0))::smallint AS enqueue_shard,
-    NULL::jsonb AS progress
+    (metadata -> '_awa_progress'::text) AS progress
    FROM awa.finished_jobs f;
 CREATE TABLE awa.lane_claims (
     claim_no bigint NOT NULL,
@@ -284,7 +287,13 @@ CREATE VIEW awa.lane_places AS
     r.max_attempts,
     r.args,
     COALESCE(r.tags, '{}'::text[]) AS tags,
-    COALESCE(r.metadata, '{}'::jsonb) AS metadata,
+    (COALESCE((r.metadata - '_awa_progress'::text), '{}'::jsonb) ||
+        CASE
+            WHEN ((c.claim_no IS NOT NULL) AND (x.outcome IS NULL)) THEN COALESCE(( SELECT a.metadata
+               FROM awa.attempts a
+              WHERE (a.lane_seq = r.lane_seq)), '{}'::jsonb)
+            ELSE '{}'::jsonb
+        END) AS metadata,
     COALESCE(r.errors, '[]'::jsonb) AS errors,
     COALESCE(r.run_at, r.created_at) AS run_at,
     r.created_at,
@@ -294,9 +303,12 @@ CREATE VIEW awa.lane_places AS
     c.deadline_at,
     c.runtime_id,
     h.enqueue_shard,
-    ( SELECT a.progress
-           FROM awa.attempts a
-          WHERE (a.lane_seq = r.lane_seq)) AS progress
+        CASE
+            WHEN (x.outcome IS NULL) THEN COALESCE(( SELECT a.progress
+               FROM awa.attempts a
+              WHERE (a.lane_seq = r.lane_seq)), (r.metadata -> '_awa_progress'::text))
+            ELSE NULL::jsonb
+        END AS progress
    FROM ((((awa.ready_entries r
      JOIN awa.lane_heads h ON ((h.lane_id = r.lane_id)))
      CROSS JOIN awa.ring g)
@@ -596,7 +608,9 @@ CREATE VIEW awa.running_jobs AS
     r.max_attempts,
     r.args,
     COALESCE(r.tags, '{}'::text[]) AS tags,
-    COALESCE(r.metadata, '{}'::jsonb) AS metadata,
+    (COALESCE((r.metadata - '_awa_progress'::text), '{}'::jsonb) || COALESCE(( SELECT a.metadata
+           FROM awa.attempts a
+          WHERE (a.lane_seq = r.lane_seq)), '{}'::jsonb)) AS metadata,
     COALESCE(r.errors, '[]'::jsonb) AS errors,
     COALESCE(r.run_at, r.created_at) AS run_at,
     r.created_at,
@@ -606,9 +620,9 @@ CREATE VIEW awa.running_jobs AS
     o.deadline_at,
     t.id AS runtime_id,
     l.enqueue_shard,
-    ( SELECT a.progress
+    COALESCE(( SELECT a.progress
            FROM awa.attempts a
-          WHERE (a.lane_seq = r.lane_seq)) AS progress
+          WHERE (a.lane_seq = r.lane_seq)), (r.metadata -> '_awa_progress'::text)) AS progress
    FROM (((awa.runtimes t
      CROSS JOIN LATERAL awa.open_attempts(t.id, (t.open_since - '00:00:01'::interval)) o(lane_id, claim_no, lane_seq, claimed_at, deadline_at))
      JOIN awa.lanes l ON ((l.lane_id = o.lane_id)))
@@ -679,7 +693,7 @@ UNION ALL
     d.max_attempts,
     d.args,
     COALESCE(d.tags, '{}'::text[]) AS tags,
-    COALESCE(d.metadata, '{}'::jsonb) AS metadata,
+    COALESCE((d.metadata - '_awa_progress'::text), '{}'::jsonb) AS metadata,
     COALESCE(d.errors, '[]'::jsonb) AS errors,
     d.run_at,
     d.created_at,
@@ -689,11 +703,12 @@ UNION ALL
     NULL::timestamp with time zone AS deadline_at,
     NULL::uuid AS runtime_id,
     (COALESCE((d.route_shard)::integer, 0))::smallint AS enqueue_shard,
-    NULL::jsonb AS progress,
+    (d.metadata -> '_awa_progress'::text) AS progress,
     NULL::integer AS lane_id,
     NULL::bigint AS lane_seq,
     NULL::smallint AS slot
-   FROM awa.deferred_jobs d;
+   FROM awa.deferred_jobs d
+  WHERE (d.state <> 'waiting_external'::text);
 CREATE VIEW awa.waiting_jobs AS
  WITH heads AS (
          SELECT h.lane_id,
@@ -722,7 +737,7 @@ CREATE VIEW awa.waiting_jobs AS
     r.max_attempts,
     r.args,
     COALESCE(r.tags, '{}'::text[]) AS tags,
-    COALESCE(r.metadata, '{}'::jsonb) AS metadata,
+    COALESCE((r.metadata - '_awa_progress'::text), '{}'::jsonb) AS metadata,
     COALESCE(r.errors, '[]'::jsonb) AS errors,
     COALESCE(r.run_at, r.created_at) AS run_at,
     r.created_at,
@@ -732,7 +747,7 @@ CREATE VIEW awa.waiting_jobs AS
     NULL::timestamp with time zone AS deadline_at,
     NULL::uuid AS runtime_id,
     r.enqueue_shard,
-    NULL::jsonb AS progress,
+    (r.metadata -> '_awa_progress'::text) AS progress,
     r.lane_id,
     r.lane_seq,
     r.slot
@@ -867,7 +882,7 @@ UNION ALL
     d.max_attempts,
     d.args,
     COALESCE(d.tags, '{}'::text[]) AS tags,
-    COALESCE(d.metadata, '{}'::jsonb) AS metadata,
+    COALESCE((d.metadata - '_awa_progress'::text), '{}'::jsonb) AS metadata,
     COALESCE(d.errors, '[]'::jsonb) AS errors,
     d.run_at,
     d.created_at,
@@ -877,11 +892,12 @@ UNION ALL
     NULL::timestamp with time zone AS deadline_at,
     NULL::uuid AS runtime_id,
     (COALESCE((d.route_shard)::integer, 0))::smallint AS enqueue_shard,
-    NULL::jsonb AS progress,
+    (d.metadata -> '_awa_progress'::text) AS progress,
     NULL::integer AS lane_id,
     NULL::bigint AS lane_seq,
     NULL::smallint AS slot
-   FROM awa.deferred_jobs d;
+   FROM awa.deferred_jobs d
+  WHERE (d.state <> 'waiting_external'::text);
 ALTER TABLE ONLY awa.activity
     ADD CONSTRAINT activity_pkey PRIMARY KEY (scope, at, name);
 ALTER TABLE ONLY awa.activity_state
@@ -898,6 +914,8 @@ ALTER TABLE ONLY awa.batch_operation_totals
     ADD CONSTRAINT batch_operation_totals_pkey PRIMARY KEY (operation_id, outcome, reason);
 ALTER TABLE ONLY awa.batch_operations
     ADD CONSTRAINT batch_operations_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY awa.callbacks
+    ADD CONSTRAINT callbacks_pkey PRIMARY KEY (callback_id);
 ALTER TABLE ONLY awa.cron_jobs
     ADD CONSTRAINT cron_jobs_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY awa.deferred_jobs
@@ -933,9 +951,13 @@ CREATE UNIQUE INDEX batch_operations_idempotency_key_idx ON awa.batch_operations
 CREATE INDEX batch_operations_priority_submitted_at_id_idx ON awa.batch_operations USING btree (priority, submitted_at, id) WHERE (state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text]));
 CREATE INDEX batch_operations_retention_until_idx ON awa.batch_operations USING btree (retention_until) WHERE (retention_until IS NOT NULL);
 CREATE INDEX batch_operations_submitted_at_id_idx ON awa.batch_operations USING btree (submitted_at DESC, id DESC);
+CREATE INDEX callbacks_applied_at_idx ON awa.callbacks USING btree (applied_at) WHERE (applied_at IS NOT NULL);
+CREATE INDEX callbacks_expires_at_idx ON awa.callbacks USING btree (expires_at) WHERE (resolved_at IS NULL);
+CREATE INDEX callbacks_job_id_idx ON awa.callbacks USING btree (job_id);
+CREATE INDEX callbacks_resolved_at_idx ON awa.callbacks USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
 CREATE INDEX cron_jobs_next_fire_at_idx ON awa.cron_jobs USING btree (next_fire_at) WHERE ((paused_at IS NULL) AND (retired_at IS NULL));
 CREATE INDEX deferred_jobs_queue_job_id_idx ON awa.deferred_jobs USING btree (queue, job_id);
-CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id);
+CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id) WHERE (state <> 'waiting_external'::text);
 CREATE INDEX dlq_entries_dlq_at_job_id_idx ON awa.dlq_entries USING btree (dlq_at, job_id);
 CREATE INDEX dlq_entries_kind_fingerprint_idx ON awa.dlq_entries USING btree (kind, fingerprint);
 CREATE INDEX dlq_entries_queue_dlq_at_idx ON awa.dlq_entries USING btree (queue, dlq_at);

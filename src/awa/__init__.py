@@ -12,6 +12,7 @@ await client.start([("email", 50)])
 from awa import bridge
 from awa.client import AsyncClient, Transaction
 from awa.config import Settings
+from awa.model.callback import CallbackFailed, CallbackRetried, CallbackTimedOut, CallbackToken
 from awa.model.draft import Draft, JobOptions
 from awa.model.errors import (
     AwaError,
@@ -30,6 +31,7 @@ from awa.model.errors import (
 )
 from awa.model.filter import JobFilter
 from awa.model.follow_up import FollowUp
+from awa.model.hook import JobEvent
 from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
 from awa.model.states import JobState, OperationState
@@ -40,6 +42,10 @@ from awa.sync import Client
 __all__ = [
     "AsyncClient",
     "AwaError",
+    "CallbackFailed",
+    "CallbackRetried",
+    "CallbackTimedOut",
+    "CallbackToken",
     "Cancel",
     "Client",
     "Conflict",
@@ -49,6 +55,7 @@ __all__ = [
     "FollowUp",
     "Forbidden",
     "Job",
+    "JobEvent",
     "JobFilter",
     "JobOptions",
     "JobState",

@@ -69,6 +69,30 @@ class Settings:
         87_600,
         about="how long failed and cancelled jobs stay",
     )
+    callback_retention_hours: float = _setting(
+        "AWA_CALLBACK_RETENTION_HOURS",
+        168.0,
+        0.01,
+        87_600,
+        about="how long callbacks that were answered can say so",
+    )
+    callback_secret: str | None = field(
+        default=None,
+        repr=False,
+        metadata={
+            "env": ("AWA_CALLBACK_SECRET",),
+            "takes": "a secret",
+            "about": "signs the URLs of callbacks; several, separated by blanks: the first signs, all are accepted",
+        },
+    )
+    callback_url: str | None = field(
+        default=None,
+        metadata={
+            "env": ("AWA_CALLBACK_URL",),
+            "takes": "a URL",
+            "about": "where `awa serve` is reached from outside, for the URLs of callbacks",
+        },
+    )
     dlq_retention_days: float = _setting(
         "AWA_DLQ_RETENTION_DAYS", 90.0, 0.001, 36_500, about="how long dead letters stay"
     )

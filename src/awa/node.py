@@ -50,6 +50,7 @@ class Node:
             max_workers=max_workers,
             connect=client.connect_listener,
             app=client.app,
+            hooks=client.hooks,
             # A process that only keeps house runs no program, so it has no say in which schedules there are.
             schedules=sorted(client.schedules) if "worker" in self.roles else None,
         )

@@ -19,7 +19,18 @@ from psycopg import AsyncConnection
 from awa.db import run
 from awa.model.queue_limits import queue_limits
 from awa.model.unique import check_unique_opts
-from awa.storage import change, cursors, promote, queues, rescue, ring, runtimes, unique
+from awa.storage import (
+    callbacks,
+    change,
+    cursors,
+    promote,
+    queues,
+    rescue,
+    ring,
+    runtimes,
+    unique,
+)
+from awa.storage.callbacks import Resolution, Resolved
 from awa.storage.change import Relocated, Waiting
 from awa.storage.claim import Claimed, ClaimedJob, claim
 from awa.storage.enqueue import NewJob, enqueue_many, enqueue_one
@@ -129,8 +140,40 @@ class World:
         """Says that the runtime lives and holds these attempts."""
         attempts = [(j.lane_id, j.claim_no, j.lane_seq) for j in jobs]
         return await runtimes.heartbeat(
-            self.conn, self.runtime_id, open_since, attempts, details.get("progress")
+            self.conn,
+            self.runtime_id,
+            open_since,
+            attempts,
+            progress=details.get("progress"),
+            metadata=details.get("metadata"),
         )
+
+    async def register(self, job: ClaimedJob, timeout_s: float = 60.0) -> UUID:
+        """Registers a callback for an attempt of this world's runtime."""
+        attempt = (job.lane_id, job.claim_no, job.lane_seq)
+        found = await callbacks.register(self.conn, self.runtime_id, attempt, timeout_s)
+        assert found is not None, f"the attempt of job {job.job_id} is not this runtime's"
+        return found.callback_id
+
+    async def wait(self, job: ClaimedJob, callback: UUID) -> dict[int, str]:
+        """Ends the attempt, to wait for the callback."""
+        return await self.finish([job], "waiting", callback_id=callback)
+
+    async def waiting(self, timeout_s: float = 60.0, **details: Any) -> tuple[int, UUID]:
+        """A job that waits for a callback."""
+        await self.enqueue(**details)
+        (job,) = await self.claim()
+        callback = await self.register(job, timeout_s)
+        assert await self.wait(job, callback) == {job.job_id: "waiting_external"}
+        return job.job_id, callback
+
+    async def answer(self, callback: UUID, resolution: Resolution, **details: Any) -> Resolved:
+        """Answers a callback from outside."""
+        return await callbacks.resolve(self.conn, callback, resolution, **details)
+
+    async def time_out(self, now: datetime | None = None) -> int:
+        """Ends the wait of callbacks whose time is over."""
+        return await callbacks.time_out(self.conn, now=now)
 
     async def move(
         self, ids: Iterable[int], queue: str | None = None, priority: int | None = None

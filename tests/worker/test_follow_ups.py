@@ -184,7 +184,7 @@ async def test_a_lost_answer_makes_no_second_one(
     """The transaction was committed, its answer was not heard, and the ending is sent again."""
     real, sent = finisher._tell, []
 
-    async def lossy(*args: Any) -> set[int]:
+    async def lossy(*args: Any) -> tuple[set[int], dict[int, str]]:
         answer = await real(*args)
         sent.append(answer)
         if len(sent) == 1:

@@ -1,13 +1,14 @@
 """A rescue that looks no further back than `open_since` finds everything this runtime holds."""
 
 from datetime import UTC, datetime, timedelta
+from typing import cast
 from uuid import uuid4
 
 import pytest
 
 from awa.storage.claim import ClaimedJob
 from awa.worker.attempt import Attempt
-from awa.worker.ledger import Ledger
+from awa.worker.ledger import CallbackDesk, Ledger
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -21,7 +22,7 @@ async def never(attempt: Attempt) -> None: ...
 
 @pytest.fixture
 def ledger() -> Ledger:
-    return Ledger(uuid4(), START, never)
+    return Ledger(uuid4(), START, never, cast("CallbackDesk", None))  # nobody asks it
 
 
 def attempt(ledger: Ledger, seq: int, claimed_at: datetime) -> Attempt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import TracebackType
@@ -19,6 +20,7 @@ from awa.db.listener import Connect
 from awa.db.pool import Pool, connect, connection, make_pool
 from awa.model.cron import APP_DEFAULT, Schedule
 from awa.model.errors import ValidationError, invalid_field
+from awa.model.hook import Event, Hook
 from awa.model.limits import check_queue
 from awa.model.task import FollowUps, Handler, Tasks
 from awa.model.unique import UniqueOpts
@@ -52,6 +54,7 @@ class Base:
         self.tasks = Tasks()
         self.app = check_queue(app, field="app")
         self.schedules: dict[str, Schedule] = {}
+        self.hooks: dict[Event, list[Hook]] = defaultdict(list)
         self._own_pool = not isinstance(database, AsyncConnectionPool)
         self._opened = not self._own_pool
         self._opening = asyncio.Lock()

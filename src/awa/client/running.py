@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 from awa.client.base import Base
 from awa.model.errors import Conflict, invalid_field
+from awa.model.hook import Event, H, check_event
 
 
 class Node(Protocol):
@@ -28,6 +29,25 @@ class Running(Base):
         Callable[[Running, Iterable[Any], frozenset[str] | None, int | None], Node] | None
     ] = None
     _node: Node | None = None
+
+    def on(self, event: Event | str) -> Callable[[H], H]:
+        """A decorator, `@client.on("failed")`: the function is called when an attempt of this program has started, or ended so.
+
+        Events are started, completed, retried, failed, cancelled, snoozed, waiting and returned. A hook gets an `awa.JobEvent` once
+        the end is committed; it may be async, and a plain one runs in a thread. What it raises is logged. Raises ValidationError,
+        and Conflict if the client has been started.
+        """
+        known = check_event(event)
+        if self._node is not None:
+            raise Conflict("hooks are registered before the client is started")
+
+        def register(hook: H) -> H:
+            if not callable(hook):
+                raise invalid_field("hook", f"expected a function, got {hook!r}")
+            self.hooks[known].append(hook)
+            return hook
+
+        return register
 
     async def start(
         self,

@@ -58,6 +58,12 @@ async def run_once(conn: Connection, now: datetime | None = None) -> int:
             rows = await _ended(conn, slot, length, state)
             totals.add(slot, rows)
             notes.ended(rows)
+    answered = await run.rows(
+        conn, "maintenance/activity_answered", {"since": since, "until": until}
+    )
+    for row in answered:
+        totals.add(row["slot"], [row])
+    notes.answered(answered)
     if totals.rows:
         await run.rows(conn, "maintenance/activity_totals", {"totals": Jsonb(totals.json())})
     seconds = 0.0 if since is None else (until - since).total_seconds()
@@ -188,6 +194,15 @@ class Notes:
             self.kinds[row["kind"]].outcomes[row["outcome"]] += row["weight"]
             for note in self._of(row):
                 note.run[bucket] += row["weight"]
+
+    def answered(self, rows: Iterable[Row]) -> None:
+        """Add jobs that callbacks moved on."""
+        for row in rows:
+            if row["kind"] is None:
+                for note in (self.all, self.queues[row["queue"]]):
+                    note.outcomes[row["outcome"]] += row["jobs"]
+            else:
+                self.kinds[row["kind"]].outcomes[row["outcome"]] += row["weight"]
 
     def started(self, rows: Iterable[Row]) -> None:
         """Add jobs that were claimed."""

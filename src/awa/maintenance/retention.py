@@ -1,4 +1,4 @@
-"""Retention: failed and cancelled jobs, and runtimes that ended, are kept for a while and then forgotten."""
+"""Retention: failed and cancelled jobs, callbacks that were answered, and runtimes that ended, are kept for a while and then forgotten."""
 
 from datetime import datetime
 
@@ -6,11 +6,12 @@ from awa.config import Settings
 from awa.db import run
 from awa.db.run import Connection
 from awa.maintenance.duty import RunOnce
-from awa.storage import dead_letters
+from awa.storage import callbacks, dead_letters
 from awa.storage.retention import MAX_ROWS, retain_finished
 
 BOUND_JOBS = MAX_ROWS
 BOUND_LETTERS = dead_letters.MAX_ROWS
+BOUND_CALLBACKS = callbacks.MAX_CALLBACKS
 BOUND_RUNTIMES = 500
 RUNTIME_KEEP_S = 24 * 3600.0
 HOUR_S = 3600
@@ -38,6 +39,20 @@ def letter_retainer(settings: Settings) -> RunOnce:
     async def run_once(conn: Connection, now: datetime | None = None) -> int:
         return await dead_letters.retain(
             conn, keep_s=settings.dlq_retention_days * DAY_S, max_rows=BOUND_LETTERS, now=now
+        )
+
+    return run_once
+
+
+def callback_retainer(settings: Settings) -> RunOnce:
+    """The duty that deletes callbacks whose answer is old."""
+
+    async def run_once(conn: Connection, now: datetime | None = None) -> int:
+        return await callbacks.retain(
+            conn,
+            keep_s=settings.callback_retention_hours * HOUR_S,
+            max_rows=BOUND_CALLBACKS,
+            now=now,
         )
 
     return run_once

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, Unpack
 from uuid import UUID
 
+from awa.model.callback import RESULT_KEY, TIMEOUT_DEFAULT_S, CallbackToken
 from awa.model.errors import Conflict
 from awa.model.states import JobState
 
@@ -53,11 +54,14 @@ class Job(Generic[A]):
         return self.state is JobState.CANCELLED
 
     def set_progress(self, percent: int, message: str | None = None) -> None:
-        """Say how far the attempt is, 0 to 100; written with the next heartbeat."""
+        """Say how far the attempt is, 0 to 100; written as `update_metadata` is, the next attempt finds it in `job.progress`."""
         raise self._not_running()
 
     def update_metadata(self, changes: Mapping[str, Any]) -> None:
-        """Merge `changes` into the job's metadata; written when the attempt ends."""
+        """Merge `changes` into the job's metadata; written with the next heartbeat, and when the attempt ends.
+
+        What was written stays with the job when its worker dies, and the next attempt finds it in `job.metadata`.
+        """
         raise self._not_running()
 
     def follow_up(self, args: object, **options: Unpack[JobOptions]) -> None:
@@ -65,8 +69,44 @@ class Job(Generic[A]):
         raise self._not_running()
 
     async def flush_progress(self) -> None:
-        """Write the progress now."""
+        """Write the progress and the changed metadata now: a checkpoint that survives whatever comes."""
         raise self._not_running()
+
+    def flush_progress_sync(self) -> None:
+        """The same for a plain handler."""
+        raise self._not_running()
+
+    async def register_callback(
+        self, *, timeout_seconds: float = TIMEOUT_DEFAULT_S
+    ) -> CallbackToken:
+        """A token by which somebody outside can answer this attempt, once, until it times out.
+
+        Give it away, then return `awa.WaitForCallback(token)`, or await `wait_for_callback(token)`. Raises Conflict if the attempt is
+        not ours any more.
+        """
+        raise self._not_running()
+
+    def register_callback_sync(
+        self, *, timeout_seconds: float = TIMEOUT_DEFAULT_S
+    ) -> CallbackToken:
+        """The same for a plain handler."""
+        raise self._not_running()
+
+    async def wait_for_callback(self, token: str | UUID) -> Any:
+        """Wait inside of the handler; answers the payload. The attempt goes on running, and keeps its slot.
+
+        Raises awa.CallbackTimedOut, awa.CallbackFailed (which fails the job for good unless it is caught) and awa.CallbackRetried.
+        """
+        raise self._not_running()
+
+    def wait_for_callback_sync(self, token: str | UUID) -> Any:
+        """The same for a plain handler."""
+        raise self._not_running()
+
+    @property
+    def callback_result(self) -> Any:
+        """The payload that came with the last answer to a callback of this job, or None."""
+        return self.metadata.get(RESULT_KEY, {}).get("payload")
 
     def _not_running(self) -> Conflict:
         return Conflict(

@@ -6,6 +6,7 @@ A handler returns `None` when it is done. It returns one of these to steer what 
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
+from uuid import UUID
 
 from awa.model.errors import invalid_field
 
@@ -41,9 +42,9 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class WaitForCallback:
-    """The attempt goes on when the callback with this token arrives."""
+    """The attempt is over, and its job waits for the callback with this token, which the attempt has registered."""
 
-    token: str
+    token: str | UUID
 
 
 class TerminalError(Exception):

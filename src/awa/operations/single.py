@@ -24,6 +24,7 @@ from awa.model.limits import (
     check_reason,
     check_whole_number,
 )
+from awa.model.states import JobState
 from awa.operations.compile import compile_filter
 from awa.storage import change, queues, read
 
@@ -204,6 +205,12 @@ async def _change(
 def _relocated(outcomes: list[change.Relocated]) -> bool:
     """Whether the job is where it should be, by this call or already."""
     for outcome in outcomes:
+        if outcome.outcome == "waiting_external":
+            raise Conflict(
+                f"job {outcome.job_id} waits for a callback and can't be moved or reprioritised",
+                hint="answer the callback, or cancel the job",
+                details={"state": "waiting_external"},
+            )
         if outcome.outcome == "unique_conflict":
             raise UniqueConflict(
                 f"job {outcome.job_id} can't be moved: {outcome.detail}", job_id=outcome.holder
@@ -212,6 +219,9 @@ def _relocated(outcomes: list[change.Relocated]) -> bool:
 
 
 def _conflict(job: Job[Any], done: str) -> AwaError:
+    waits = job.state is JobState.WAITING_EXTERNAL
     return Conflict(
-        f"job {job.id} is {job.state} and can't be {done}", details={"state": str(job.state)}
+        f"job {job.id} is {job.state} and can't be {done}",
+        hint="it waits for a callback: answer that instead" if waits else None,
+        details={"state": str(job.state)},
     )

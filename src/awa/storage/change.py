@@ -23,7 +23,7 @@ class Waiting(NamedTuple):
 
 
 class Relocated(NamedTuple):
-    """outcome: moved | noop | unique_conflict | locked; `before` holds what changed, as it was.
+    """outcome: moved | noop | unique_conflict | locked | waiting_external; `before` holds what changed, as it was.
 
     unique_conflict: `holder` has the unique key that the job would need there. locked: an open transaction has that
     key in its hands, so try again.

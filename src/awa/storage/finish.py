@@ -1,7 +1,7 @@
-"""Ending attempts, in sets: completed, retried, failed, cancelled, snoozed, returned."""
+"""Ending attempts, in sets: completed, retried, failed, cancelled, snoozed, returned, waiting."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from awa.db import run
@@ -9,9 +9,14 @@ from awa.db.arrays import int4_array, int8_array
 from awa.db.run import Connection
 from awa.storage.documents import documents
 
+T = TypeVar("T")
+
 
 class Ending(NamedTuple):
-    """How one attempt ended. `delay_s` None takes the default backoff; `metadata` is merged into the job's."""
+    """How one attempt ended. `delay_s` None takes the default backoff; `metadata` is merged into the job's.
+
+    `callback_id` is the callback that an attempt with the outcome `waiting` waits for.
+    """
 
     lane_id: int
     claim_no: int
@@ -20,6 +25,7 @@ class Ending(NamedTuple):
     delay_s: float | None = None
     error: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
+    callback_id: UUID | None = None
 
 
 async def finish(
@@ -46,6 +52,7 @@ async def finish(
             "delays_s": _unless_all_none([e.delay_s for e in endings]),
             "errors": documents([e.error for e in endings]),
             "metadata": documents([e.metadata for e in endings]),
+            "callbacks": _unless_all_none([e.callback_id for e in endings]),
         },
         binary=True,
     )
@@ -69,5 +76,5 @@ async def complete(
     return {row[0] for row in await run.tuples(conn, "storage/complete", params)}
 
 
-def _unless_all_none(values: list[float | None]) -> list[float | None] | None:
+def _unless_all_none(values: list[T | None]) -> list[T | None] | None:
     return None if all(value is None for value in values) else values

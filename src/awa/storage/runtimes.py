@@ -61,12 +61,15 @@ async def heartbeat(
     runtime_id: UUID,
     open_since: datetime | None,
     attempts: Sequence[tuple[int, int, int]] = (),
+    *,
     progress: Sequence[dict[str, Any] | None] | None = None,
+    metadata: Sequence[dict[str, Any] | None] | None = None,
 ) -> Beat:
     """Says that the runtime lives. `attempts` are (lane_id, claim_no, lane_seq) of its older open attempts.
 
     Everything the runtime claimed before `open_since` must be closed, or be among the attempts given now or
-    before; None leaves it as it is.
+    before; None leaves it as it is. `progress` and changes of `metadata`, one for each attempt, are kept with it
+    and stay with the job however the attempt ends.
     """
     found = await run.row(
         conn,
@@ -78,6 +81,7 @@ async def heartbeat(
             "claim_nos": [a[1] for a in attempts],
             "lane_seqs": [a[2] for a in attempts],
             "progress": documents(progress or ()),
+            "metadata": documents(metadata or ()),
         },
     )
     assert found is not None

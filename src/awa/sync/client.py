@@ -17,6 +17,7 @@ from awa.config import Settings
 from awa.db.pool import Pool
 from awa.model.cron import APP_DEFAULT, Missed
 from awa.model.draft import JobOptions
+from awa.model.hook import Event, H
 from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
 from awa.model.queue_limits import UNCHANGED, Limit
@@ -172,6 +173,15 @@ class Client:
         """A transaction for rows and jobs: committed at the end of the block, rolled back on an error."""
         with self._portal.entered(self.aio.transaction()) as entered:
             yield Transaction(self._portal, entered)
+
+    def on(self, event: Event | str) -> Callable[[H], H]:
+        """A decorator, `@client.on("failed")`: the function is called when an attempt of this program has started, or ended so.
+
+        Events are started, completed, retried, failed, cancelled, snoozed, waiting and returned. A hook gets an `awa.JobEvent` once
+        the end is committed; it may be async, and a plain one runs in a thread. What it raises is logged. Raises ValidationError,
+        and Conflict if the client has been started.
+        """
+        return self.aio.on(event)
 
     def start(
         self,
@@ -632,3 +642,45 @@ class Client:
                 allow_all=allow_all,
             )
         )
+
+    def complete_external(
+        self, callback_id: UUID | str, payload: Any = None, *, by: str | None = None
+    ) -> dict[str, Any]:
+        """The job that waits is completed; the payload (any JSON) stays in its metadata."""
+        return self._portal.run(self.aio.complete_external(callback_id, payload, by=by))
+
+    def fail_external(
+        self, callback_id: UUID | str, error: str | Mapping[str, Any], *, by: str | None = None
+    ) -> dict[str, Any]:
+        """The job that waits has failed for good; `error` is a sentence, or a mapping with `error` and more."""
+        return self._portal.run(self.aio.fail_external(callback_id, error, by=by))
+
+    def retry_external(
+        self,
+        callback_id: UUID | str,
+        error: str | Mapping[str, Any] | None = None,
+        *,
+        by: str | None = None,
+    ) -> dict[str, Any]:
+        """The job that waits gets its next attempt after a backoff; without attempts left it fails."""
+        return self._portal.run(self.aio.retry_external(callback_id, error, by=by))
+
+    def resume_external(
+        self, callback_id: UUID | str, payload: Any = None, *, by: str | None = None
+    ) -> dict[str, Any]:
+        """The handler of the job that waits runs again at once, with the payload in `job.callback_result`; not counted."""
+        return self._portal.run(self.aio.resume_external(callback_id, payload, by=by))
+
+    def heartbeat_callback(
+        self,
+        callback_id: UUID | str,
+        timeout_seconds: float | None = None,
+        *,
+        by: str | None = None,
+    ) -> dict[str, Any]:
+        """Whoever has to answer is still at it: the time-out counts from now, for as long as before unless told."""
+        return self._portal.run(self.aio.heartbeat_callback(callback_id, timeout_seconds, by=by))
+
+    def get_callback(self, callback_id: UUID | str) -> dict[str, Any]:
+        """A callback and how it stands: job_id, job_state, waits, expires_at, resolution, payload, … Raises NotFound."""
+        return self._portal.run(self.aio.get_callback(callback_id))

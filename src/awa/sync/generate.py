@@ -26,6 +26,7 @@ CHAPTERS: Final = (
     "batch",
     "scheduling",
     "dead_letters",
+    "callbacks",
 )
 # Written by hand in the template below, or of no use to a blocking caller.
 LEFT_OUT: Final = frozenset({"close", "connection", "connect_listener"})

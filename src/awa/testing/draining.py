@@ -21,6 +21,7 @@ from awa.storage.claim import claim
 from awa.storage.promote import promote
 from awa.testing.ran import Ran, attempted, told
 from awa.worker.attempt import RETURNED, Attempt
+from awa.worker.callbacks import Desk
 from awa.worker.finisher import Finisher
 from awa.worker.ledger import Ledger
 from awa.worker.threads import Threads
@@ -113,12 +114,20 @@ async def _runtime(client: AsyncClient, queues: list[str]) -> AsyncIterator[_Dra
         row = attempt.row
         place = (row.lane_id, row.claim_no, row.lane_seq)
         async with client.connection() as conn:
-            await runtimes.heartbeat(conn, runtime_id, None, [place], [attempt.progress])
+            await runtimes.heartbeat(
+                conn,
+                runtime_id,
+                None,
+                [place],
+                progress=[attempt.progress],
+                metadata=[attempt.changes],
+            )
 
     async with client.connection() as conn:
         db_now = await runtimes.register(conn, runtime_id, ("worker",), dict.fromkeys(queues, 1))
     try:
-        yield _Drainer(client, Ledger(runtime_id, db_now, flush), threads)
+        desk = Desk(client.pool, client.settings)
+        yield _Drainer(client, Ledger(runtime_id, db_now, flush, desk), threads)
     finally:
         threads.stop()
         async with client.connection() as conn:

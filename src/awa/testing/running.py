@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import asyncio
+from collections.abc import Coroutine
+from datetime import UTC, datetime, timedelta
 from time import monotonic
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 from uuid import uuid4
 
 import orjson
 
 from awa.client import AsyncClient
+from awa.model.callback import CallbackToken, check_timeout
 from awa.model.draft import JobOptions, Prepared, check_options, prepare, queue_for
+from awa.model.errors import Conflict
 from awa.model.job import Job
 from awa.storage.claim import ClaimedJob
 from awa.testing.ran import Ran, attempted, told
 from awa.worker.attempt import Attempt, Why
 from awa.worker.job import RunningJob
 from awa.worker.ledger import Ledger
-from awa.worker.threads import Threads
+from awa.worker.threads import Threads, from_thread
+
+T = TypeVar("T")
 
 
 async def run_job(
@@ -41,7 +47,7 @@ async def run_job(
     client.tasks.need(row.kind)
     if attempt is not None:
         row = row._replace(attempt=attempt)
-    attempt_ = Attempt(row, Ledger(uuid4(), datetime.now(UTC), _keep), monotonic())
+    attempt_ = Attempt(row, Ledger(uuid4(), datetime.now(UTC), _keep, _Desk()), monotonic())
     attempt_.why = Why.CANCELLED if cancelled else None
     threads = Threads()
     try:
@@ -56,7 +62,27 @@ async def run_job(
 
 async def _keep(attempt: Attempt) -> None:
     """Progress that is flushed stays with the attempt."""
-    attempt.unsaved = False
+    attempt.unsaved = attempt.unsaved_changes = False
+
+
+class _Desk:
+    """Callbacks that nobody can answer, because nothing is stored."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+
+    def from_thread(self, wish: Coroutine[Any, Any, T]) -> T:
+        return from_thread(self._loop, wish)
+
+    async def register(self, attempt: Attempt, timeout_seconds: float) -> CallbackToken:
+        expires_at = datetime.now(UTC) + timedelta(seconds=check_timeout(timeout_seconds))
+        return CallbackToken.make(uuid4(), expires_at)
+
+    async def wait(self, attempt: Attempt, callback: object) -> Any:
+        raise Conflict(
+            "nobody can answer a callback of a handler that is run by itself",
+            hint="use awa.testing.drain with a database, or give the job metadata as if it had been resumed",
+        )
 
 
 def _row(client: AsyncClient, args: Any, options: JobOptions) -> ClaimedJob:

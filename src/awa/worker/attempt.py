@@ -13,13 +13,15 @@ import asyncio
 import inspect
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from uuid import UUID
 
+from awa.model.callback import check_callback_id
 from awa.model.draft import JobOptions, plain_metadata
-from awa.model.errors import UnknownJobKind
+from awa.model.errors import UnknownJobKind, ValidationError
 from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
 from awa.model.task import Task, Tasks
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 ERROR_MAX_CHARS: Final = 4_000
 TRACEBACK_MAX_CHARS: Final = 8_000
+# Where a job that is not over keeps how far its last attempt had come; see awa.with_progress.
+PROGRESS_KEY: Final = "_awa_progress"
 
 log = logging.getLogger("awa.worker")
 
@@ -52,6 +56,7 @@ class Verdict(NamedTuple):
     outcome: str
     delay_s: float | None = None
     error: dict[str, Any] | None = None
+    callback_id: UUID | None = None
 
 
 COMPLETED: Final = Verdict("completed")
@@ -73,6 +78,7 @@ class Attempt:
         "runner",
         "tasks",
         "unsaved",
+        "unsaved_changes",
         "why",
     )
 
@@ -84,15 +90,30 @@ class Attempt:
         self.why: Why | None = None
         self.runner: asyncio.Task[None] | None = None  # only while the handler runs
         self.recorded = False  # has a row in awa.attempts
-        self.changes: dict[str, Any] | None = None  # of the metadata, written at the end
+        self.changes: dict[str, Any] | None = None  # of the metadata, all that there were
         self.progress: dict[str, Any] | None = None
         self.unsaved = False  # progress that the database doesn't know
+        self.unsaved_changes = False  # of the metadata, the same
         self.tasks: Tasks | None = None  # from when the handler runs
         self.followers: list[Follower] | None = None  # jobs that come with its end
 
     def metadata(self) -> dict[str, Any]:
         """The job's metadata with what the handler changed."""
-        return {**(self.row.metadata or {}), **(self.changes or {})}
+        merged = {**(self.row.metadata or {}), **(self.changes or {})}
+        merged.pop(PROGRESS_KEY, None)
+        return merged
+
+    def known_progress(self) -> dict[str, Any] | None:
+        """What was reported last, by this attempt or an earlier one."""
+        if self.progress is not None:
+            return self.progress
+        return None if self.row.metadata is None else self.row.metadata.get(PROGRESS_KEY)
+
+    def carried(self, outcome: str) -> dict[str, Any] | None:
+        """Changes of the metadata that go with an end: what the next attempt has to know, written down or not."""
+        if not self.unsaved or outcome == "completed":
+            return self.changes
+        return {**(self.changes or {}), PROGRESS_KEY: self.progress}
 
     def report(self, progress: dict[str, Any]) -> None:
         """Keep the progress for the next heartbeat."""
@@ -100,8 +121,9 @@ class Attempt:
         self.unsaved = True
 
     def change_metadata(self, changes: Mapping[str, Any]) -> None:
-        """Keep changes of the metadata for the end of the attempt."""
+        """Keep changes of the metadata for the next heartbeat, and for the end of the attempt."""
         self.changes = {**(self.changes or {}), **plain_metadata(changes)}
+        self.unsaved_changes = True
 
     def follow_up(self, args: object, options: JobOptions) -> None:
         """Keep a job that is to be inserted when this attempt completes the job."""
@@ -109,12 +131,16 @@ class Attempt:
         self.followers = [*(self.followers or ()), follower]
 
     async def flush(self) -> None:
-        """Write the progress now."""
+        """Write the progress and the metadata now."""
         await self.ledger.flush_progress(self)
 
 
 async def run_attempt(
-    attempt: Attempt, tasks: Tasks, threads: Threads, runner: asyncio.Task[None]
+    attempt: Attempt,
+    tasks: Tasks,
+    threads: Threads,
+    runner: asyncio.Task[None],
+    on_start: Callable[[Attempt, RunningJob[Any]], None] | None = None,
 ) -> tuple[Verdict, float]:
     """Run the handler of one attempt; answers how it ended and for how many seconds it ran.
 
@@ -128,6 +154,8 @@ async def run_attempt(
         task = tasks.get(attempt.row.kind) or tasks.need(attempt.row.kind)
         attempt.tasks = tasks
         job = RunningJob(attempt, task.decode(attempt.row.args))
+        if on_start is not None:
+            on_start(attempt, job)
         if task.is_async:
             attempt.runner = runner
             result = await task.handler(job)  # type: ignore[misc]
@@ -165,8 +193,8 @@ def decide(result: object, kind: str) -> Verdict:
             return Verdict("failed", error=_told(result))
         case BaseException():
             return Verdict("retried", error=_told(result))
-        case WaitForCallback():
-            return _misused("a handler can't wait for a callback in this version")
+        case WaitForCallback(token):
+            return _waiting(token)
         case _ if inspect.isawaitable(result):
             if inspect.iscoroutine(result):
                 result.close()
@@ -228,6 +256,14 @@ def past_deadline(attempt: Attempt) -> Verdict:
             "kind": "DeadlineExceeded",
         },
     )
+
+
+def _waiting(token: object) -> Verdict:
+    """The database refuses, at the end, a callback that this attempt hasn't registered."""
+    try:
+        return Verdict("waiting", callback_id=check_callback_id(token, field="token"))
+    except ValidationError as problem:
+        return _misused(f"WaitForCallback needs what job.register_callback() returned: {problem}")
 
 
 def _misused(sentence: str) -> Verdict:

@@ -23,6 +23,7 @@ from awa.model.errors import AwaError, ValidationError
 from awa.storage.finish import Ending, complete, finish
 from awa.worker.attempt import RETURNED, Attempt, Verdict
 from awa.worker.follow_ups import insert_follow_ups
+from awa.worker.hooks import Hooks
 from awa.worker.ledger import Ledger
 from awa.worker.retry import Retry
 
@@ -50,8 +51,10 @@ class Finisher:
         pool: Pool,
         on_not_owned: Callable[[], None],
         on_ended: Callable[[Iterable[str]], None] = lambda queues: None,
+        hooks: Hooks | None = None,
     ) -> None:
         self._pool = pool
+        self._hooks = hooks if hooks is not None and hooks.wants_ends() else None
         self._on_not_owned = on_not_owned
         self._on_ended = on_ended
         self._waiting: deque[_Ended] = deque()
@@ -105,7 +108,7 @@ class Finisher:
             began_s = monotonic()
             try:
                 async with connection(self._pool) as conn:
-                    lost = await _tell(conn, ledger, endings)
+                    lost, states = await _tell(conn, ledger, endings)
             except AwaError as problem:
                 if _unstorable(problem):
                     await self._halve(endings, problem)
@@ -115,6 +118,11 @@ class Finisher:
                 continue
             events.finish_took(monotonic() - began_s)
             self._sent(ledger, endings, lost, sent_before=sent_before)
+            if self._hooks is not None:
+                for attempt, verdict, busy_s in endings:
+                    seq = attempt.row.lane_seq
+                    if seq not in lost:
+                        self._hooks.ended(attempt, verdict, states.get(seq, "completed"), busy_s)
             return
 
     def _sent(
@@ -151,9 +159,11 @@ class Finisher:
         told = verdict.error
         if attempt.followers is not None:
             verdict, told = _without_followers(attempt, verdict, problem), None
-        elif attempt.changes is None and (told is None or told["kind"] == _UNSTORABLE):
+        elif attempt.carried(verdict.outcome) is None and (
+            told is None or told["kind"] == _UNSTORABLE
+        ):
             return  # nothing left to leave out: it stays open here, and is rescued when this process ends
-        attempt.changes = None
+        attempt.changes, attempt.unsaved = None, False
         if told is not None:
             sentence = f"what this attempt reported could not be stored: {problem}"
             verdict = verdict._replace(error={"error": sentence, "kind": _UNSTORABLE})
@@ -186,19 +196,25 @@ def _is_plain(ended: _Ended) -> bool:
     )
 
 
-async def _tell(conn: Connection, ledger: Ledger, endings: list[_Ended]) -> set[int]:
-    """Tell the database of one set; answers the positions that were not ours any more."""
+async def _tell(
+    conn: Connection, ledger: Ledger, endings: list[_Ended]
+) -> tuple[set[int], dict[int, str]]:
+    """Tell the database of one set; answers the positions that were not ours any more, and the others' states.
+
+    Plain completions have no states: they are completed.
+    """
     if not _is_plain(endings[0]):
         owned = await _finish(conn, ledger, endings)
-        return {ended.attempt.row.lane_seq for ended in endings} - owned.keys()
+        return {ended.attempt.row.lane_seq for ended in endings} - owned.keys(), owned
     rows = [ended.attempt.row for ended in endings]
-    return await complete(
+    lost = await complete(
         conn,
         ledger.runtime_id,
         [row.lane_id for row in rows],
         [row.claim_no for row in rows],
         [row.lane_seq for row in rows],
     )
+    return lost, {}
 
 
 async def _finish(conn: Connection, ledger: Ledger, endings: list[_Ended]) -> dict[int, str]:
@@ -223,7 +239,8 @@ def _told(ended: _Ended) -> Ending:
         verdict.outcome,
         verdict.delay_s,
         verdict.error,
-        attempt.changes,
+        attempt.carried(verdict.outcome),
+        verdict.callback_id,
     )
 
 

@@ -8,11 +8,14 @@ its attempts belong to others now.
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from uuid import UUID
 
 from awa.db import run
 from awa.db.pool import connection
+from awa.db.run import Connection
 from awa.events import runtime as events
 from awa.model.errors import AwaError
 from awa.storage.finish import Ending, finish
@@ -66,33 +69,35 @@ class Heartbeat:
         self._worker.tell_held()
         ledger = self._worker.ledger
         latest_s = monotonic() - self._record_after_s
-        older = [a for a in ledger if a.recorded or a.unsaved or a.claimed_s <= latest_s]
+        older = [
+            a
+            for a in ledger
+            if a.recorded or a.unsaved or a.unsaved_changes or a.claimed_s <= latest_s
+        ]
         open_since = ledger.beat_begins(older)
-        progress = [attempt.progress if attempt.unsaved else None for attempt in older]
+        said = _Said.by(older)
         async with connection(self._worker.pool) as conn:
-            answer = await heartbeat(conn, ledger.runtime_id, open_since, _places(older), progress)
+            answer = await _tell(conn, ledger.runtime_id, open_since, said)
         if ledger.dead:
             return
-        await self._answered(ledger, older, progress, answer)
+        await self._answered(ledger, older, said, answer)
         if answer.alive and (since := ledger.unanswered_since) is not None:
             await self._settle_unanswered(ledger)
             if (answer.db_now - since).total_seconds() > UNANSWERED_WATCH_S:
                 ledger.unanswered_settled(since)
 
     async def flush(self, attempt: Attempt) -> None:
-        """Write one attempt's progress now. Raises AwaError if the database can't be asked."""
-        progress = [attempt.progress]
+        """Write one attempt's progress and metadata now. Raises AwaError if the database can't be asked."""
+        said = _Said.by([attempt])
         async with connection(self._worker.pool) as conn:
-            answer = await heartbeat(
-                conn, attempt.ledger.runtime_id, None, _places([attempt]), progress
-            )
-        await self._answered(attempt.ledger, [attempt], progress, answer)
+            answer = await _tell(conn, attempt.ledger.runtime_id, None, said)
+        await self._answered(attempt.ledger, [attempt], said, answer)
 
     async def _answered(
         self,
         ledger: Ledger,
         sent: list[Attempt],
-        progress: list[dict[str, object] | None],
+        said: _Said,
         answer: Beat,
     ) -> None:
         if not answer.alive:
@@ -101,10 +106,13 @@ class Heartbeat:
             return
         events.beat("ok")
         ledger.db_now = answer.db_now
-        for attempt, written in zip(sent, progress, strict=True):
+        for attempt, progress, changes in zip(sent, said.progress, said.metadata, strict=True):
             attempt.recorded = True
-            if written is attempt.progress:
+            # What the handler said meanwhile is another value, and goes with the next beat.
+            if progress is attempt.progress:
                 attempt.unsaved = False
+            if changes is attempt.changes:
+                attempt.unsaved_changes = False
         lost = (ledger.open.get(seq) for seq in answer.lost)
         # Of one that has ended here the end is on its way, and may have overtaken this beat.
         gone = [held for held in lost if held is not None and not held.ended]
@@ -129,5 +137,25 @@ class Heartbeat:
                     await finish(conn, ledger.runtime_id, unknown)
 
 
-def _places(attempts: list[Attempt]) -> list[tuple[int, int, int]]:
-    return [(a.row.lane_id, a.row.claim_no, a.row.lane_seq) for a in attempts]
+class _Said(NamedTuple):
+    """What a beat says of attempts: where they are, and what is new of each."""
+
+    places: list[tuple[int, int, int]]
+    progress: list[dict[str, Any] | None]
+    metadata: list[dict[str, Any] | None]
+
+    @classmethod
+    def by(cls, attempts: list[Attempt]) -> _Said:
+        return cls(
+            [(a.row.lane_id, a.row.claim_no, a.row.lane_seq) for a in attempts],
+            [a.progress if a.unsaved else None for a in attempts],
+            [a.changes if a.unsaved_changes else None for a in attempts],
+        )
+
+
+async def _tell(
+    conn: Connection, runtime_id: UUID, open_since: datetime | None, said: _Said
+) -> Beat:
+    return await heartbeat(
+        conn, runtime_id, open_since, said.places, progress=said.progress, metadata=said.metadata
+    )

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from uuid import UUID
 
+from awa.model.callback import TIMEOUT_DEFAULT_S, CallbackToken
 from awa.model.draft import JobOptions
 from awa.model.errors import invalid_field
 from awa.model.job import Job
@@ -57,7 +59,7 @@ class RunningJob(Job[A]):
     errors = property(lambda job: tuple(job._attempt.row.errors or ()))
     metadata = property(lambda job: job._attempt.metadata())
     runtime_id = property(lambda job: job._attempt.ledger.runtime_id)
-    progress = property(lambda job: job._attempt.progress)
+    progress = property(lambda job: job._attempt.known_progress())
     finalized_at = property(lambda job: None)
     enqueue_shard = property(lambda job: None)
 
@@ -77,6 +79,27 @@ class RunningJob(Job[A]):
 
     async def flush_progress(self) -> None:
         await self._attempt.flush()
+
+    async def register_callback(
+        self, *, timeout_seconds: float = TIMEOUT_DEFAULT_S
+    ) -> CallbackToken:
+        return await self._attempt.ledger.desk.register(self._attempt, timeout_seconds)
+
+    async def wait_for_callback(self, token: str | UUID) -> Any:
+        return await self._attempt.ledger.desk.wait(self._attempt, token)
+
+    def flush_progress_sync(self) -> None:
+        self._attempt.ledger.desk.from_thread(self.flush_progress())
+
+    def register_callback_sync(
+        self, *, timeout_seconds: float = TIMEOUT_DEFAULT_S
+    ) -> CallbackToken:
+        return self._attempt.ledger.desk.from_thread(
+            self.register_callback(timeout_seconds=timeout_seconds)
+        )
+
+    def wait_for_callback_sync(self, token: str | UUID) -> Any:
+        return self._attempt.ledger.desk.from_thread(self.wait_for_callback(token))
 
     __hash__ = object.__hash__
 

@@ -8,12 +8,26 @@ was known when they began.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from datetime import datetime
 from itertools import count
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
+from awa.model.callback import CallbackToken
 from awa.worker.attempt import Attempt
+
+T = TypeVar("T")
+
+
+class CallbackDesk(Protocol):
+    """Where attempts register callbacks and wait for them."""
+
+    async def register(self, attempt: Attempt, timeout_seconds: float) -> CallbackToken: ...
+
+    async def wait(self, attempt: Attempt, callback: object) -> Any: ...
+
+    def from_thread(self, wish: Coroutine[Any, Any, T]) -> T: ...
 
 
 class Ledger:
@@ -26,6 +40,7 @@ class Ledger:
         "_unanswered",
         "db_now",
         "dead",
+        "desk",
         "flush_progress",
         "open",
         "runtime_id",
@@ -36,8 +51,10 @@ class Ledger:
         runtime_id: UUID,
         db_now: datetime,
         flush_progress: Callable[[Attempt], Awaitable[None]],
+        desk: CallbackDesk,
     ) -> None:
         self.runtime_id = runtime_id
+        self.desk = desk
         self.flush_progress = flush_progress
         self.db_now = db_now
         self.dead = False

@@ -44,7 +44,9 @@ class QueueLoop:
         self.slots = Slots(
             options.max_workers, shared, weight=options.weight, least=options.min_workers
         )
-        self.runners = Runners(options.max_workers, worker.tasks, worker.threads, self._ended)
+        self.runners = Runners(
+            options.max_workers, worker.tasks, worker.threads, self._ended, worker.hooks
+        )
         self._worker = worker
         self._deadlines = Deadlines(worker.stop_at_deadline) if options.deadline_seconds else None
         self._problem: AwaError = AwaError("none yet")

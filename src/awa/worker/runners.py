@@ -22,6 +22,7 @@ from typing import Final, TypeAlias
 
 from awa.model.task import Tasks
 from awa.worker.attempt import RETURNED, Attempt, Verdict, run_attempt
+from awa.worker.hooks import Hooks
 from awa.worker.threads import Threads
 
 # A runner lets the event loop breathe after so long without a pause.
@@ -35,11 +36,14 @@ log = logging.getLogger("awa.worker")
 class Runners:
     """The runners of one queue. `on_end(attempt, verdict, busy_s)` is called for each attempt that was run."""
 
-    def __init__(self, size: int, tasks: Tasks, threads: Threads, on_end: OnEnd) -> None:
+    def __init__(
+        self, size: int, tasks: Tasks, threads: Threads, on_end: OnEnd, hooks: Hooks | None = None
+    ) -> None:
         self._size = size
         self._tasks = tasks
         self._threads = threads
         self._on_end = on_end
+        self._on_start = hooks.started if hooks is not None and hooks.wants_start() else None
         self._buffer: deque[Attempt] = deque()
         self._alive: set[asyncio.Task[None]] = set()
         self._parked: list[asyncio.Future[None]] = []
@@ -119,7 +123,9 @@ class Runners:
     async def _run(self, attempt: Attempt, me: asyncio.Task[None]) -> None:
         self.running.add(attempt)
         try:
-            verdict, busy_s = await run_attempt(attempt, self._tasks, self._threads, me)
+            verdict, busy_s = await run_attempt(
+                attempt, self._tasks, self._threads, me, self._on_start
+            )
         finally:
             self.running.discard(attempt)
         self._on_end(attempt, verdict, busy_s)

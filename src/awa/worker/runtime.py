@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 from typing import Any, Final
@@ -25,13 +25,16 @@ from awa.db.pool import Pool, connection
 from awa.events import jobs as job_events
 from awa.events import runtime as events
 from awa.model.errors import AwaError
+from awa.model.hook import Event, Hook
 from awa.model.task import Tasks
 from awa.storage import runtimes
 from awa.worker.attempt import RETURNED, Attempt, Why, past_deadline
-from awa.worker.cancellation import cancelled_in, drop, stop
+from awa.worker.callbacks import Desk
+from awa.worker.cancellation import cancelled_in, drop, read_control, stop
 from awa.worker.finisher import Finisher
 from awa.worker.gate import Gate
 from awa.worker.heartbeat import Heartbeat
+from awa.worker.hooks import Hooks
 from awa.worker.ledger import Ledger
 from awa.worker.listening import Listening
 from awa.worker.options import QueueOptions
@@ -72,6 +75,7 @@ class Worker:
         connect: Connect | None = None,
         app: str | None = None,
         schedules: Sequence[str] | None = None,
+        hooks: Mapping[Event, Sequence[Hook]] | None = None,
     ) -> None:
         # Of its own: handlers may hold every connection of the client's pool.
         self.pool = pool_like(pool, min(len(queues), CLAIM_CONNECTIONS) + CONNECTIONS_BESIDE)
@@ -80,8 +84,10 @@ class Worker:
         self.roles = tuple(roles)
         self.threads = Threads()
         self.gate = Gate()
+        self.desk = Desk(self.pool, settings)
         self.heartbeat = Heartbeat(self)
-        self.finisher = Finisher(self.pool, self.heartbeat.soon, self._ended)
+        self.hooks = Hooks(hooks) if hooks and any(hooks.values()) else None
+        self.finisher = Finisher(self.pool, self.heartbeat.soon, self._ended, self.hooks)
         shared = None if max_workers is None else Shared(max_workers)
         self.queues = {options.queue: QueueLoop(self, options, shared) for options in queues}
         self.ledger: Ledger
@@ -90,6 +96,7 @@ class Worker:
         self._services: list[asyncio.Task[None]] = []
         self._claiming: list[asyncio.Task[None]] = []
         self._finishing: asyncio.Task[None] | None = None
+        self._telling: asyncio.Task[None] | None = None
 
     @property
     def runtime_id(self) -> UUID:
@@ -117,6 +124,8 @@ class Worker:
             )
             self._spawn(self._services, "listening", listening.run)
         self._finishing = self._spawn([], "finisher", self.finisher.run)
+        if self.hooks is not None:
+            self._telling = self._spawn([], "hooks", self.hooks.run)
         for loop in self.queues.values():
             self._spawn(self._claiming, f"queue {loop.queue}", loop.run)
 
@@ -136,6 +145,9 @@ class Worker:
         self.finisher.stop()
         if self._finishing is not None:
             await _finished([self._finishing], max(until_s - monotonic(), LAST_WORDS_S))
+        if self.hooks is not None and self._telling is not None:
+            self.hooks.close()
+            await _finished([self._telling], max(until_s - monotonic(), LAST_WORDS_S))
         await self._say_goodbye()
         await _finished(self._services, 0.0)
         await self.pool.close()
@@ -177,7 +189,7 @@ class Worker:
             db_now = await runtimes.register(
                 conn, runtime_id, self.roles, queues, _version(), app=app, schedules=schedules
             )
-        return Ledger(runtime_id, db_now, self.heartbeat.flush)
+        return Ledger(runtime_id, db_now, self.heartbeat.flush, self.desk)
 
     async def _join(self, timeout_s: float) -> None:
         """Wait for the handlers of all queues."""
@@ -212,6 +224,7 @@ class Worker:
 
     def _control(self, message: str) -> None:
         drop(cancelled_in(message, self.ledger), Why.CANCELLED, self.settings.cancel_grace_s)
+        self.desk.heard(read_control(message))
 
     def _listening(self, listener: Listener | None) -> None:
         for loop in self.queues.values():

@@ -11,9 +11,28 @@ import asyncio
 import contextvars
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+from awa.model.errors import Conflict
+
+T = TypeVar("T")
+
+
+def from_thread(loop: asyncio.AbstractEventLoop, wish: Coroutine[Any, Any, T]) -> T:
+    """Do something of the event loop's for a plain handler, in whose thread this is called; answers its result."""
+    try:
+        here = asyncio.get_running_loop()
+    except RuntimeError:
+        here = None
+    if here is loop:
+        wish.close()
+        raise Conflict(
+            "this would wait for the event loop that it runs in",
+            hint="in an async handler await the method without _sync",
+        )
+    return asyncio.run_coroutine_threadsafe(wish, loop).result()
 
 
 class _Call(NamedTuple):

@@ -7,6 +7,7 @@ found any more fails loudly, and is then brought up to date here together with t
 
 from tests.proofs.mutations import (
     advancing,
+    answering,
     changing,
     claiming,
     ending,
@@ -29,4 +30,5 @@ MUTATIONS = (
     *pruning.MUTATIONS,
     *reading.MUTATIONS,
     *scheduling.MUTATIONS,
+    *answering.MUTATIONS,
 )

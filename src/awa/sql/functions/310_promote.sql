@@ -12,7 +12,7 @@ DECLARE
 BEGIN
     PERFORM awa.require_read_committed();
     SELECT array_agg(k.job_id), array_agg(DISTINCT k.queue) INTO ids, queues
-      FROM (SELECT d.job_id, d.queue FROM awa.deferred_jobs d WHERE d.run_at <= due
+      FROM (SELECT d.job_id, d.queue FROM awa.deferred_jobs d WHERE d.run_at <= due AND d.state <> 'waiting_external'
              ORDER BY d.run_at, d.job_id LIMIT p_limit FOR UPDATE SKIP LOCKED) k;
     IF ids IS NULL THEN RETURN 0; END IF;
     PERFORM awa.pause_point('promote.after_locks');

@@ -1,4 +1,4 @@
--- Locks those of a set of jobs that wait (available, scheduled, retryable) and answers what really still waits.
+-- Locks those of a set of jobs that wait (available, scheduled, retryable, waiting_external) and answers what really still waits.
 -- moves: nothing; the caller's transaction then changes them with awa.relocate or awa.cancel_waiting
 -- index: that of awa.lock_waiting_set; lanes and deferred_jobs primary keys
 -- bound: the set

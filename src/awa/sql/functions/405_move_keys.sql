@@ -25,7 +25,7 @@ BEGIN
             UNION ALL
             SELECT d.job_id, d.unique_key, d.queue, d.state FROM awa.deferred_jobs d
              WHERE d.job_id = ANY (ARRAY(SELECT u.id FROM unnest(p_ids, p_lanes) u(id, lane_id) WHERE u.lane_id IS NULL))
-               AND d.queue <> p_queue AND d.unique_key IS NOT NULL) k
+               AND d.queue <> p_queue AND d.unique_key IS NOT NULL AND d.state <> 'waiting_external') k
      WHERE awa.held_key(k.recipe, k.queue) <> awa.held_key(k.recipe, p_queue);
     IF a.ids IS NULL THEN RETURN; END IF;
     SELECT array_agg(k.job_id), array_agg(k.holder) INTO kept, holders

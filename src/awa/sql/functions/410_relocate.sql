@@ -4,7 +4,8 @@
 -- bound: the set
 -- params: what awa.lock_waiting answered in this transaction (null positions: deferred), the new queue and
 --         priority (null: unchanged). Answers moved | noop a job, and in `before` what it had; unique_conflict with the holder
---         for a job whose key in the new queue is another's; locked for one whose key there an open transaction has in its hands.
+--         for a job whose key in the new queue is another's; locked for one whose key there an open transaction has in its hands;
+--         waiting_external for one that waits for a callback, which changes nothing.
 -- The new row takes a new position at the end of its lane, in the old order; tombstone ranges stay behind. A retained
 -- route keeps its jobs together: shard modulo the destination's width.
 DROP FUNCTION IF EXISTS awa.relocate(bigint[], int[], bigint[], smallint[], text, int);  -- it used to answer no holder
@@ -107,7 +108,7 @@ CREATE OR REPLACE FUNCTION awa.relocate_deferred(p_ids bigint[], p_queue text, p
 RETURNS TABLE (job_id bigint, outcome text, detail text, before jsonb)
 LANGUAGE sql VOLATILE AS $$
     WITH old AS MATERIALIZED (
-        SELECT d.job_id, d.queue, d.priority, coalesce(p_queue, d.queue) AS new_queue,
+        SELECT d.job_id, d.queue, d.priority, d.state = 'waiting_external' AS waits, coalesce(p_queue, d.queue) AS new_queue,
                coalesce(p_priority, d.priority)::smallint AS new_priority,
                coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = coalesce(p_queue, d.queue)), 1) AS shards
           FROM awa.deferred_jobs d WHERE d.job_id = ANY (p_ids)
@@ -116,10 +117,10 @@ LANGUAGE sql VOLATILE AS $$
            SET queue = o.new_queue, priority = o.new_priority, route_shard = d.route_shard % o.shards,
                metadata = awa.with_origin(d.metadata, o.queue, o.priority, o.new_queue, o.new_priority)
           FROM old o
-         WHERE d.job_id = o.job_id AND (o.new_queue, o.new_priority) IS DISTINCT FROM (o.queue, o.priority)
+         WHERE d.job_id = o.job_id AND NOT o.waits AND (o.new_queue, o.new_priority) IS DISTINCT FROM (o.queue, o.priority)
         RETURNING d.job_id
     )
-    SELECT o.job_id, CASE WHEN c.job_id IS NULL THEN 'noop' ELSE 'moved' END, NULL::text,
+    SELECT o.job_id, CASE WHEN o.waits THEN 'waiting_external' WHEN c.job_id IS NULL THEN 'noop' ELSE 'moved' END, NULL::text,
            CASE WHEN c.job_id IS NOT NULL THEN awa.what_changes(o.queue, o.priority, o.new_queue, o.new_priority) END
       FROM old o LEFT JOIN changed c ON c.job_id = o.job_id;
 $$;

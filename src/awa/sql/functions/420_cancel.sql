@@ -1,5 +1,5 @@
--- Cancels locked waiting jobs.
--- moves: available | scheduled | retryable -> cancelled
+-- Cancels locked waiting jobs; a callback that one waits for finds nothing any more.
+-- moves: available | scheduled | retryable | waiting_external -> cancelled
 -- index: ready_entries (lane_id, lane_seq), deferred_jobs primary key
 -- bound: the set
 -- params: what awa.lock_waiting answered in this transaction (null positions: deferred); a reason for the job's errors or null
@@ -65,13 +65,13 @@ DECLARE
 BEGIN
     PERFORM awa.require_read_committed();
     SELECT array_agg(k.job_id) AS ids, array_agg(k.lane_id) AS lanes, array_agg(k.claim_no) AS nos,
-           array_agg(k.lane_seq) AS seqs, array_agg(k.runtime_id) AS runtimes INTO a
+           array_agg(k.lane_seq) AS seqs, array_agg(k.runtime_id) AS runtimes,
+           array_agg(error || jsonb_build_object('runtime_id', k.runtime_id)) AS errors INTO a
       FROM awa.running_attempts(p_ids) k;
     IF a.ids IS NULL THEN RETURN; END IF;
     RETURN QUERY
     SELECT u.id, f.lane_seq, u.runtime_id
-      FROM awa.finish(NULL, a.lanes, a.nos, a.seqs, array_fill('cancelled'::text, ARRAY[cardinality(a.ids)]), NULL,
-                      array_fill(error, ARRAY[cardinality(a.ids)])) f
+      FROM awa.finish(NULL, a.lanes, a.nos, a.seqs, array_fill('cancelled'::text, ARRAY[cardinality(a.ids)]), NULL, a.errors) f
       JOIN unnest(a.ids, a.seqs, a.runtimes) u(id, lane_seq, runtime_id) ON u.lane_seq = f.lane_seq;
     -- Workers listen; whoever doesn't, hears it at the next heartbeat. 7,000 bytes keep below NOTIFY's limit.
     PERFORM pg_notify('awa_control', json_build_object('cancelled', json_agg(k.seq))::text)

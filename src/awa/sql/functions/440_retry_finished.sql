@@ -4,7 +4,7 @@
 -- bound: the set
 -- params: job ids; answers those it moved, and those that must stay because another job has their unique key: moved |
 --         unique_conflict (with the holder) | locked (an open transaction has the key in its hands: try again). A job whose
---         attempts are used up gets one more.
+--         attempts are used up gets one more; one that waits for a callback stays where it is.
 DROP FUNCTION IF EXISTS awa.retry_jobs(bigint[]);  -- it used to answer the ids alone
 CREATE FUNCTION awa.retry_jobs(p_ids bigint[]) RETURNS TABLE (job_id bigint, outcome text, holder bigint)
 LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
@@ -16,7 +16,7 @@ DECLARE
 BEGIN
     PERFORM awa.require_read_committed();
     SELECT array_agg(k.job_id) INTO deferred
-      FROM (SELECT d.job_id FROM awa.deferred_jobs d WHERE d.job_id = ANY (p_ids) ORDER BY d.job_id FOR UPDATE SKIP LOCKED) k;
+      FROM (SELECT d.job_id FROM awa.deferred_jobs d WHERE d.job_id = ANY (p_ids) AND d.state <> 'waiting_external' ORDER BY d.job_id FOR UPDATE SKIP LOCKED) k;
     IF deferred IS NOT NULL THEN
         PERFORM awa.make_ready(own_txid, deferred);
         RETURN QUERY SELECT d, 'moved', NULL::bigint FROM unnest(deferred) d;

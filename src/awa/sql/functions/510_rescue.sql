@@ -44,8 +44,9 @@ DECLARE
 BEGIN
     error := CASE WHEN p_by_deadline THEN jsonb_build_object('error', 'the attempt ran past its deadline', 'kind', 'DeadlineExceeded')
                   ELSE jsonb_build_object('error', 'the runtime that ran it is gone', 'kind', 'RuntimeLost') END;
-    SELECT array_agg(k.lane_id) AS lanes, array_agg(k.claim_no) AS nos, array_agg(k.lane_seq) AS seqs INTO a
-      FROM (SELECT o.lane_id, o.claim_no, o.lane_seq
+    SELECT array_agg(k.lane_id) AS lanes, array_agg(k.claim_no) AS nos, array_agg(k.lane_seq) AS seqs,
+           array_agg(error || jsonb_build_object('runtime_id', k.id)) AS errors INTO a
+      FROM (SELECT o.lane_id, o.claim_no, o.lane_seq, r.id
               FROM awa.runtimes r CROSS JOIN LATERAL awa.open_attempts(r.id, r.open_since - interval '1 second') o
              WHERE NOT r.settled AND CASE WHEN p_by_deadline THEN o.deadline_at <= p_now
                         ELSE r.state <> 'alive' END
@@ -53,8 +54,7 @@ BEGIN
     IF a.seqs IS NULL THEN RETURN 0; END IF;
     PERFORM awa.pause_point('rescue.before_finish');
     SELECT count(*) INTO rescued
-      FROM awa.finish(NULL, a.lanes, a.nos, a.seqs, array_fill('retried'::text, ARRAY[cardinality(a.seqs)]), NULL,
-                      array_fill(error, ARRAY[cardinality(a.seqs)]));
+      FROM awa.finish(NULL, a.lanes, a.nos, a.seqs, array_fill('retried'::text, ARRAY[cardinality(a.seqs)]), NULL, a.errors);
     IF p_by_deadline THEN
         PERFORM pg_notify('awa_control', json_build_object('cancelled', json_agg(k.seq))::text)
            FROM (SELECT seq, (row_number() OVER () - 1) / 300 AS part FROM unnest(a.seqs) seq) k GROUP BY k.part;

@@ -10,6 +10,7 @@ WITH page AS MATERIALIZED (
                    NULL::timestamptz AS finalized_at
               FROM awa.deferred_jobs d
              WHERE d.job_id > %(after)s AND d.job_id <= %(bound)s AND (%(queue)s::text IS NULL OR d.queue = %(queue)s)
+               AND d.state <> 'waiting_external'
              ORDER BY d.job_id
              LIMIT %(rows)s) j
 ), listed AS (

@@ -8,10 +8,15 @@ CREATE OR REPLACE VIEW awa.lane_places AS
 SELECT r.job_id AS id, r.kind, h.queue,
        CASE WHEN c.claim_no IS NULL THEN 'available' WHEN x.outcome IS NULL THEN 'running' ELSE 'completed' END AS state,
        h.priority, (r.attempt + (c.claim_no IS NOT NULL)::int)::smallint AS attempt, r.max_attempts, r.args,
-       coalesce(r.tags, '{}') AS tags, coalesce(r.metadata, '{}') AS metadata, coalesce(r.errors, '[]') AS errors,
+       coalesce(r.tags, '{}') AS tags,
+       coalesce(r.metadata - '_awa_progress', '{}')
+           || CASE WHEN c.claim_no IS NOT NULL AND x.outcome IS NULL
+                   THEN coalesce((SELECT a.metadata FROM awa.attempts a WHERE a.lane_seq = r.lane_seq), '{}') ELSE '{}' END AS metadata,
+       coalesce(r.errors, '[]') AS errors,
        coalesce(r.run_at, r.created_at) AS run_at, r.created_at, r.ready_at, c.claimed_at AS attempted_at,
        x.closed_at AS finalized_at, c.deadline_at, c.runtime_id, h.enqueue_shard,
-       (SELECT a.progress FROM awa.attempts a WHERE a.lane_seq = r.lane_seq) AS progress
+       CASE WHEN x.outcome IS NULL THEN
+           coalesce((SELECT a.progress FROM awa.attempts a WHERE a.lane_seq = r.lane_seq), r.metadata -> '_awa_progress') END AS progress
   FROM awa.ready_entries r
   JOIN awa.lane_heads h ON h.lane_id = r.lane_id
  CROSS JOIN awa.ring g
@@ -31,16 +36,16 @@ SELECT r.job_id AS id, r.kind, h.queue,
                       WHERE t.slot = r.slot AND t.lane_id = r.lane_id AND t.first_seq <= r.lane_seq
                       ORDER BY t.first_seq DESC LIMIT 1), -1) < r.lane_seq);
 
--- Jobs that wait for a time.
+-- Jobs that wait for a time, or for a callback until its time-out.
 -- index: deferred_jobs primary key
 -- bound: the table
 CREATE OR REPLACE VIEW awa.deferred_places (
     id, kind, queue, state, priority, attempt, max_attempts, args, tags, metadata, errors, run_at, created_at, ready_at,
     attempted_at, finalized_at, deadline_at, runtime_id, enqueue_shard, progress) AS
 SELECT d.job_id, d.kind, d.queue, d.state, d.priority, d.attempt, d.max_attempts, d.args, coalesce(d.tags, '{}'),
-       coalesce(d.metadata, '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at,
+       coalesce(d.metadata - '_awa_progress', '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at,
        NULL::timestamptz, NULL::timestamptz, NULL::timestamptz, NULL::uuid,
-       coalesce(d.route_shard, 0)::smallint, NULL::jsonb
+       coalesce(d.route_shard, 0)::smallint, d.metadata -> '_awa_progress'
   FROM awa.deferred_jobs d;
 
 -- Jobs that ended otherwise than plainly completed.
@@ -50,8 +55,9 @@ CREATE OR REPLACE VIEW awa.finished_places (
     id, kind, queue, state, priority, attempt, max_attempts, args, tags, metadata, errors, run_at, created_at, ready_at,
     attempted_at, finalized_at, deadline_at, runtime_id, enqueue_shard, progress) AS
 SELECT f.job_id, f.kind, f.queue, f.state, f.priority, f.attempt, f.max_attempts, f.args, coalesce(f.tags, '{}'),
-       coalesce(f.metadata, '{}'), coalesce(f.errors, '[]'), coalesce(f.run_at, f.created_at), f.created_at, f.created_at,
-       f.attempted_at, f.finalized_at, NULL::timestamptz, NULL::uuid, coalesce(f.route_shard, 0)::smallint, NULL::jsonb
+       coalesce(f.metadata - '_awa_progress', '{}'), coalesce(f.errors, '[]'), coalesce(f.run_at, f.created_at), f.created_at, f.created_at,
+       f.attempted_at, f.finalized_at, NULL::timestamptz, NULL::uuid, coalesce(f.route_shard, 0)::smallint,
+       f.metadata -> '_awa_progress'
   FROM awa.finished_jobs f;
 
 -- Every job in the one place where it is, in one snapshot.

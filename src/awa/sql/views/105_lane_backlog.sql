@@ -16,10 +16,10 @@ RETURNS TABLE (
     lane_seq bigint, slot smallint)
 LANGUAGE sql STABLE ROWS 100000 AS $$
     SELECT r.job_id, r.kind, s.queue, 'available'::text, s.priority, r.attempt, r.max_attempts, r.args,
-           coalesce(r.tags, '{}'), coalesce(r.metadata, '{}'), coalesce(r.errors, '[]'),
+           coalesce(r.tags, '{}'), coalesce(r.metadata - '_awa_progress', '{}'), coalesce(r.errors, '[]'),
            coalesce(r.run_at, r.created_at), r.created_at, r.ready_at, NULL::timestamptz,
            NULL::timestamptz, NULL::timestamptz, NULL::uuid, s.enqueue_shard,
-           NULL::jsonb, r.lane_id, r.lane_seq, r.slot
+           r.metadata -> '_awa_progress', r.lane_id, r.lane_seq, r.slot
       FROM (SELECT k.*, l.queue, l.priority, l.enqueue_shard
               FROM awa.lane_stretches(ARRAY(
                        SELECT l.lane_id FROM awa.lanes l

@@ -9,10 +9,10 @@ WITH heads AS (
     SELECT h.*, g.trusted_from FROM awa.lane_heads h CROSS JOIN awa.ring g
 )
 SELECT r.job_id AS id, r.kind, r.queue, 'available' AS state, r.priority, r.attempt, r.max_attempts, r.args,
-       coalesce(r.tags, '{}') AS tags, coalesce(r.metadata, '{}') AS metadata, coalesce(r.errors, '[]') AS errors,
+       coalesce(r.tags, '{}') AS tags, coalesce(r.metadata - '_awa_progress', '{}') AS metadata, coalesce(r.errors, '[]') AS errors,
        coalesce(r.run_at, r.created_at) AS run_at, r.created_at, r.ready_at, NULL::timestamptz AS attempted_at,
        NULL::timestamptz AS finalized_at, NULL::timestamptz AS deadline_at, NULL::uuid AS runtime_id, r.enqueue_shard,
-       NULL::jsonb AS progress, r.lane_id, r.lane_seq, r.slot
+       r.metadata -> '_awa_progress' AS progress, r.lane_id, r.lane_seq, r.slot
   FROM (
       SELECT e.*, h.queue, h.priority, h.enqueue_shard, h.last_dead
         FROM heads h JOIN awa.ready_entries e ON e.lane_id = h.lane_id AND e.lane_seq >= h.cursor
@@ -35,6 +35,7 @@ SELECT r.job_id AS id, r.kind, r.queue, 'available' AS state, r.priority, r.atte
                   ORDER BY t.first_seq DESC LIMIT 1), -1) < r.lane_seq
 UNION ALL
 SELECT d.job_id, d.kind, d.queue, d.state, d.priority, d.attempt, d.max_attempts, d.args, coalesce(d.tags, '{}'),
-       coalesce(d.metadata, '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at, NULL, NULL, NULL, NULL,
-       coalesce(d.route_shard, 0)::smallint, NULL, NULL, NULL, NULL
-  FROM awa.deferred_jobs d;
+       coalesce(d.metadata - '_awa_progress', '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at, NULL, NULL, NULL, NULL,
+       coalesce(d.route_shard, 0)::smallint, d.metadata -> '_awa_progress', NULL, NULL, NULL
+  FROM awa.deferred_jobs d
+ WHERE d.state <> 'waiting_external';

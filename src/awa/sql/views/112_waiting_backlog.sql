@@ -5,6 +5,7 @@ CREATE OR REPLACE VIEW awa.waiting_backlog AS
 SELECT * FROM awa.lane_backlog
 UNION ALL
 SELECT d.job_id, d.kind, d.queue, d.state, d.priority, d.attempt, d.max_attempts, d.args, coalesce(d.tags, '{}'),
-       coalesce(d.metadata, '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at, NULL, NULL, NULL, NULL,
-       coalesce(d.route_shard, 0)::smallint, NULL, NULL, NULL, NULL
-  FROM awa.deferred_jobs d;
+       coalesce(d.metadata - '_awa_progress', '{}'), coalesce(d.errors, '[]'), d.run_at, d.created_at, d.deferred_at, NULL, NULL, NULL, NULL,
+       coalesce(d.route_shard, 0)::smallint, d.metadata -> '_awa_progress', NULL, NULL, NULL
+  FROM awa.deferred_jobs d
+ WHERE d.state <> 'waiting_external';

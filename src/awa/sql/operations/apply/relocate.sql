@@ -2,7 +2,7 @@
 -- moves: available | scheduled | retryable -> the same
 -- params: to_queue and to_priority (null: unchanged)
 SELECT r.job_id,
-       CASE r.outcome WHEN 'moved' THEN 'processed' WHEN 'noop' THEN 'skipped' ELSE 'errored' END AS state,
+       CASE r.outcome WHEN 'moved' THEN 'processed' WHEN 'noop' THEN 'skipped' WHEN 'waiting_external' THEN 'skipped' ELSE 'errored' END AS state,
        nullif(r.outcome, 'moved') AS reason, r.detail AS error, r.before
   FROM chosen s
  CROSS JOIN LATERAL awa.relocate(s.ids, s.lanes, s.seqs, s.slots, %(to_queue)s::text, %(to_priority)s::int) r

@@ -1,0 +1,133 @@
+"""What an attempt wrote down is there for the next one, however it ended."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+import awa
+from awa.storage.rescue import rescue
+
+Eventually = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]]
+
+
+@dataclass
+class Walk:
+    how: str = "well"
+
+
+class Seen:
+    """What each attempt found when it began."""
+
+    def __init__(self) -> None:
+        self.attempts: asyncio.Queue[tuple[int, Any, Any]] = asyncio.Queue()
+
+    def note(self, job: awa.Job[Walk]) -> None:
+        self.attempts.put_nowait((job.attempt, job.metadata, job.progress))
+
+    async def next(self) -> tuple[int, Any, Any]:
+        return await asyncio.wait_for(self.attempts.get(), 20)
+
+
+@pytest.mark.parametrize("flushed", [True, False])
+@pytest.mark.parametrize("result", [awa.RetryAfter(0), awa.Snooze(0), RuntimeError("no")])
+async def test_progress_and_metadata_survive_a_retry(
+    *, client: awa.AsyncClient, eventually: Eventually, result: Any, flushed: bool
+) -> None:
+    seen = Seen()
+
+    @client.task(Walk)
+    async def handle(job: awa.Job[Walk]) -> Any:
+        seen.note(job)
+        if job.progress is not None:
+            return None
+        job.set_progress(40, "half of it")
+        job.update_metadata({"step": 3})
+        if flushed:
+            await job.flush_progress()
+            read = await client.get_job(job.id)
+            assert (read.progress, read.metadata) == (
+                {"percent": 40, "message": "half of it"}, {"given": 1, "step": 3},
+            )  # fmt: skip
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    job = await client.insert(Walk(), metadata={"given": 1})
+    await client.start([("default", 5)])
+    assert await seen.next() == (1, {"given": 1}, None)
+    if isinstance(result, BaseException):
+        await eventually(lambda: _errors(client, job.id))
+        await client.retry(job.id)
+    attempt = 1 if isinstance(result, awa.Snooze) else 2
+    assert await seen.next() == (
+        attempt, {"given": 1, "step": 3}, {"percent": 40, "message": "half of it"},
+    )  # fmt: skip
+
+
+async def _errors(client: awa.AsyncClient, job_id: int) -> Any:
+    return (await client.get_job(job_id)).errors
+
+
+async def test_a_checkpoint_survives_the_death_of_its_worker(
+    client: awa.AsyncClient, database_url: str, settings: awa.Settings
+) -> None:
+    seen, written = Seen(), asyncio.Event()
+
+    async def handle(job: awa.Job[Walk]) -> None:
+        seen.note(job)
+        if job.progress is None:
+            job.set_progress(80)
+            job.update_metadata({"done": [1, 2]})
+            await job.flush_progress()
+            job.update_metadata({"never": "written"})
+            written.set()
+            await asyncio.Event().wait()
+
+    client.task(Walk)(handle)
+    job = await client.insert(Walk())
+    await client.start([("default", 5)], roles=["worker"])
+    await asyncio.wait_for(written.wait(), 20)
+    async with awa.AsyncClient(database_url, settings=settings) as other:
+        async with other.connection() as conn:
+            assert (await rescue(conn, stale_after_s=-1.0)).attempts_rescued == 1
+        found = await other.get_job(job.id)
+        assert found.state is awa.JobState.RETRYABLE
+        assert found.metadata["done"] == [1, 2]
+        assert found.progress == {"percent": 80, "message": None}
+        (error,) = found.errors
+        assert (error["kind"], error["attempt"]) == ("RuntimeLost", 1)
+        assert str(UUID(error["runtime_id"])) == error["runtime_id"]
+        assert error["duration_s"] >= 0
+
+
+async def test_a_plain_handler_writes_checkpoints_too(client: awa.AsyncClient) -> None:
+    loop, read = asyncio.get_running_loop(), asyncio.Queue[Any]()
+
+    @client.task(Walk)
+    def handle(job: awa.Job[Walk]) -> None:
+        job.update_metadata({"step": 1})
+        job.flush_progress_sync()
+        found = asyncio.run_coroutine_threadsafe(client.get_job(job.id), loop).result()
+        loop.call_soon_threadsafe(read.put_nowait, found.metadata)
+
+    await client.insert(Walk())
+    await client.start([("default", 5)], roles=["worker"])
+    assert await asyncio.wait_for(read.get(), 20) == {"step": 1}
+
+
+async def test_errors_say_which_attempt_when_where_and_for_how_long(
+    client: awa.AsyncClient, eventually: Eventually
+) -> None:
+    @client.task(Walk)
+    async def handle(job: awa.Job[Walk]) -> None:
+        raise RuntimeError("no")
+
+    job = await client.insert(Walk())
+    await client.start([("default", 5)], roles=["worker"])
+    (error,) = await eventually(lambda: _errors(client, job.id))
+    assert {"attempt", "at", "error", "kind", "traceback", "duration_s", "runtime_id"} == set(error)
+    assert 0 <= error["duration_s"] < 20
