@@ -11,10 +11,12 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
+from awa.db import run
 from awa.db.migrate import check_schema, migrate, pending, render_sql
 from awa.db.pool import connect
 from awa.dev.binaries import PostgresBinaries, find_binaries
 from awa.model.errors import DatabaseError, SchemaNotMigrated, ValidationError
+from awa.sql import catalog
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "schema.sql"
 
@@ -31,6 +33,25 @@ async def test_migrating_twice_applies_everything_once(empty_database_url: str) 
         assert await pending(conn) == []
         assert await migrate(conn) == []
         await check_schema(conn)
+
+
+async def test_each_migration_works_in_a_transaction_after_the_earlier_ones(
+    empty_database_url: str,
+) -> None:
+    """As in a database that was made by an older version: what one transaction may do alone, two may not."""
+    known = catalog.migrations()
+    async with await _open(empty_database_url) as conn:
+        for name, source in known[:-1]:
+            await _apply_alone(conn, name, source)
+        assert await migrate(conn) == [known[-1][0], "definitions"]
+        await check_schema(conn)
+
+
+async def _apply_alone(conn: AsyncConnection[Any], name: str, source: str) -> None:
+    async with conn.transaction():
+        await conn.execute(catalog.text("db/migrations_table").encode())
+        await conn.execute(source.encode())
+        await run.count(conn, "db/record", {"name": name, "checksum": catalog.checksum(source)})
 
 
 async def test_two_migrations_at_once_wait_for_each_other(empty_database_url: str) -> None:
