@@ -25,6 +25,7 @@ def create_app(
     allowed_hosts: Iterable[str] = (),
     settings: Settings | None = None,
     session_secret: str | None = None,
+    callbacks_only: bool = False,
 ) -> FastAPI:
     """API and console over a pool, or over a URL for which one is opened; parameters as `awa.api.create_app`."""
     app = create_api(
@@ -35,6 +36,8 @@ def create_app(
         allowed_hosts=allowed_hosts,
         settings=settings,
         session_secret=session_secret,
+        callbacks_only=callbacks_only,
     )
-    web.install(app)
+    if not callbacks_only:
+        web.install(app)
     return app

@@ -34,6 +34,7 @@ def request(
         raw.append((b"authorization", f"Bearer {token}-token-0123456789".encode()))
     raw += [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
     scope = {"type": "http", "method": method, "path": "/", "client": client, "headers": raw}
+    scope["query_string"] = b""
     return Request(scope)
 
 
@@ -148,7 +149,7 @@ def test_with_tokens_the_token_decides_and_not_the_origin() -> None:
     assert Access(TOKENS).admit(foreign, Right.CHANGE).name == "deploy"
 
 
-@pytest.mark.parametrize("right", [Right.READ, Right.PREVIEW, Right.CHANGE, Right.ADMIN])
+@pytest.mark.parametrize("right", [Right.READ, Right.PREVIEW, Right.CHANGE, Right.ANSWER, Right.ADMIN])
 def test_with_tokens_nobody_comes_in_without(right: Right) -> None:
     with pytest.raises(Unauthorized):
         Access(TOKENS).admit(request(), right)
@@ -162,8 +163,8 @@ def test_with_tokens_nobody_comes_in_without(right: Right) -> None:
     ("token", "allowed"),
     [
         ("viewer", {Right.READ, Right.PREVIEW}),
-        ("operator", {Right.READ, Right.PREVIEW, Right.CHANGE}),
-        ("admin", {Right.READ, Right.PREVIEW, Right.CHANGE, Right.ADMIN}),
+        ("operator", {Right.READ, Right.PREVIEW, Right.CHANGE, Right.ANSWER}),
+        ("admin", {Right.READ, Right.PREVIEW, Right.CHANGE, Right.ANSWER, Right.ADMIN}),
     ],
 )
 def test_a_role_may_what_its_row_says_and_nothing_else(token: str, allowed: set[Right]) -> None:

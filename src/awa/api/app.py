@@ -16,6 +16,7 @@ from awa.api.routes import (
     batch_op_events,
     batch_op_items,
     batch_ops,
+    callbacks,
     capabilities,
     cron,
     dlq,
@@ -38,6 +39,7 @@ from awa.http.middleware import Envelope
 from awa.http.signing import Sessions
 from awa.http.tokens import TokenTable
 from awa.http.version import VERSION
+from awa.model.callback import Signer
 
 POOL_MAX_SIZE = 10
 _RESOURCES = (
@@ -46,6 +48,7 @@ _RESOURCES = (
     batch_op_items,
     batch_op_events,
     jobs,
+    callbacks,
     queues,
     dlq,
     cron,
@@ -57,6 +60,8 @@ _RESOURCES = (
     health,
     metrics,
 )
+# Always there, and with `callbacks_only` alone.
+_CALLBACKS_ONLY = (callbacks.answering, health.alive)
 
 
 def create_app(
@@ -68,33 +73,39 @@ def create_app(
     allowed_hosts: Iterable[str] = (),
     settings: Settings | None = None,
     session_secret: str | None = None,
+    callbacks_only: bool = False,
 ) -> FastAPI:
     """Build the app over a pool, or over a URL for which it opens one.
 
     Without tokens only requests from this machine may change anything, and none when `local_writes` is
     False, which `serve` sets if it listens on more than loopback. `read_only` wins over every role.
-    `session_secret` signs the sessions of browsers; without one they end with the process.
+    `session_secret` signs the sessions of browsers; without one they end with the process. With `callbacks_only` it answers
+    callbacks and /healthz, and nothing else is there; then nobody is believed for being at this machine.
     """
     settings = settings or Settings.from_env()
     access = Access(
         tokens or TokenTable(),
         read_only=read_only,
-        local_writes=local_writes,
+        local_writes=local_writes and not callbacks_only,
         allowed_hosts=frozenset(host.lower() for host in allowed_hosts),
         sessions=Sessions(session_secret, max_age_s=settings.session_hours * 3600),
+        signer=Signer.of(settings.callback_secret),
     )
     app = FastAPI(
         title="Awa",
         version=VERSION,
-        openapi_url="/api/openapi.json",
+        openapi_url=None if callbacks_only else "/api/openapi.json",
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         lifespan=_opened,
     )
     app.state.served = _served(database, access, settings)
-    for resource in _RESOURCES:
-        app.include_router(resource.router)
+    if not callbacks_only:
+        for resource in _RESOURCES:
+            app.include_router(resource.router)
+    for router in _CALLBACKS_ONLY:
+        app.include_router(router)
     problems.install(app)
     describe(app)
     app.add_middleware(Envelope)

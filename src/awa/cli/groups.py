@@ -5,6 +5,7 @@ import typer
 from awa.cli import (
     batch_ops,
     bench,
+    callbacks,
     cron,
     demo,
     dev,
@@ -39,4 +40,5 @@ def add_groups(app: typer.Typer) -> None:
     app.add_typer(queues.app, name="queue", rich_help_panel=_OPERATE)
     app.add_typer(dlq.app, name="dlq", rich_help_panel=_OPERATE)
     app.add_typer(cron.app, name="cron", rich_help_panel=_OPERATE)
+    app.add_typer(callbacks.app, name="callback", rich_help_panel=_OPERATE)
     app.add_typer(batch_ops.app, name="batch-ops", rich_help_panel=_OPERATE)

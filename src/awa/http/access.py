@@ -28,8 +28,10 @@ from awa.http.origin import (
     refuse_foreign_page,
     sent_by_browser,
 )
+from awa.http.signed_urls import is_signed, signed_actor
 from awa.http.signing import Session, Sessions
 from awa.http.tokens import TOKEN_MAX_CHARS, Actor, Role, TokenTable
+from awa.model.callback import Signer
 from awa.model.errors import Forbidden, ReadOnly, Unauthorized
 
 LOCAL_ACTOR = "local"
@@ -50,6 +52,7 @@ class Right(Enum):
     READ = "read"
     PREVIEW = "preview"
     CHANGE = "change"
+    ANSWER = "answer"  # a callback: by its signature, or as CHANGE
     ADMIN = "admin"
 
 
@@ -58,9 +61,10 @@ _NEEDED_ROLE = {
     Right.READ: Role.VIEWER,
     Right.PREVIEW: Role.VIEWER,
     Right.CHANGE: Role.OPERATOR,
+    Right.ANSWER: Role.OPERATOR,
     Right.ADMIN: Role.ADMIN,
 }
-_CHANGING = frozenset({Right.CHANGE, Right.ADMIN})
+_CHANGING = frozenset({Right.CHANGE, Right.ANSWER, Right.ADMIN})
 
 
 def needs(right: Right) -> Callable[[Endpoint], Endpoint]:
@@ -111,6 +115,7 @@ class Access:
     local_writes: bool = True
     allowed_hosts: frozenset[str] = frozenset()
     sessions: Sessions = field(default_factory=Sessions)
+    signer: Signer | None = None
 
     @property
     def wants_log_in(self) -> bool:
@@ -124,6 +129,10 @@ class Access:
         """
         if right is Right.OPEN:
             return NOBODY.actor
+        if right is Right.ANSWER and is_signed(request):
+            if self.read_only:
+                raise ReadOnly("this server is read-only", hint=self.why_read_only())
+            return signed_actor(request, self.signer)
         caller = self.caller(request)
         # A program at this machine is believed: JSON is nothing that a foreign page can send unasked.
         if caller.session is not None or sent_by_browser(request):

@@ -200,7 +200,7 @@ def check_timeout(seconds: object, *, field: str = "timeout_seconds") -> float:
 def check_payload(payload: object, *, field: str = "payload") -> Any:
     """Any JSON, as plain values, up to a megabyte. NUL, which jsonb can't hold, is refused."""
     try:
-        written = exact.dumps(payload)
+        written = exact.dumps({field: payload})
     except orjson.JSONEncodeError as problem:
         raise invalid_field(field, f"can't be stored: {problem}") from problem
     if b"\\u0000" in written:
@@ -210,7 +210,7 @@ def check_payload(payload: object, *, field: str = "payload") -> Any:
             field, f"at most {PAYLOAD_MAX_BYTES} bytes, got {len(written)}",
             hint="store the document elsewhere, and send where it is",
         )  # fmt: skip
-    return exact.loads(written)
+    return exact.loads(written)[field]
 
 
 def check_error(error: object) -> dict[str, Any] | None:

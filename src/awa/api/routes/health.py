@@ -16,6 +16,7 @@ from awa.operations.reading import runtimes
 from awa.sql import catalog
 
 router = APIRouter(route_class=GuardedRoute, tags=["health"])
+alive = APIRouter(route_class=GuardedRoute, tags=["health"])
 
 _READY = {
     "status": "ready",
@@ -24,8 +25,8 @@ _READY = {
 }
 
 
-@router.get("/healthz", summary="Alive", responses=problems(422) | example({"status": "ok"}))
-@router.head("/healthz", include_in_schema=False)
+@alive.get("/healthz", summary="Alive", responses=problems(422) | example({"status": "ok"}))
+@alive.head("/healthz", include_in_schema=False)
 @needs(Right.OPEN)
 async def healthz() -> dict[str, str]:
     """Say that the process answers, whatever the database does."""
