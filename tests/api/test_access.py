@@ -33,8 +33,14 @@ def request(
     if token is not None:
         raw.append((b"authorization", f"Bearer {token}-token-0123456789".encode()))
     raw += [(name.encode(), value.encode()) for name, value in (headers or {}).items()]
-    scope = {"type": "http", "method": method, "path": "/", "client": client, "headers": raw}
-    scope["query_string"] = b""
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": "/",
+        "query_string": b"",
+        "client": client,
+        "headers": raw,
+    }
     return Request(scope)
 
 
@@ -149,7 +155,9 @@ def test_with_tokens_the_token_decides_and_not_the_origin() -> None:
     assert Access(TOKENS).admit(foreign, Right.CHANGE).name == "deploy"
 
 
-@pytest.mark.parametrize("right", [Right.READ, Right.PREVIEW, Right.CHANGE, Right.ANSWER, Right.ADMIN])
+@pytest.mark.parametrize(
+    "right", [Right.READ, Right.PREVIEW, Right.CHANGE, Right.ANSWER, Right.ADMIN]
+)
 def test_with_tokens_nobody_comes_in_without(right: Right) -> None:
     with pytest.raises(Unauthorized):
         Access(TOKENS).admit(request(), right)

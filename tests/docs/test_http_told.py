@@ -29,6 +29,7 @@ def test_every_endpoint_is_told_with_the_role_that_it_needs() -> None:
         "read": "viewer",
         "preview": "viewer",
         "change": "operator",
+        "answer": "operator",
         "admin": "admin",
     }
     wrong = []

@@ -73,7 +73,11 @@ async def _errors(client: awa.AsyncClient, job_id: int) -> Any:
 
 
 async def test_a_checkpoint_survives_the_death_of_its_worker(
-    client: awa.AsyncClient, database_url: str, settings: awa.Settings
+    *,
+    client: awa.AsyncClient,
+    database_url: str,
+    settings: awa.Settings,
+    eventually: Eventually,
 ) -> None:
     seen, written = Seen(), asyncio.Event()
 
@@ -92,8 +96,13 @@ async def test_a_checkpoint_survives_the_death_of_its_worker(
     await client.start([("default", 5)], roles=["worker"])
     await asyncio.wait_for(written.wait(), 20)
     async with awa.AsyncClient(database_url, settings=settings) as other:
-        async with other.connection() as conn:
-            assert (await rescue(conn, stale_after_s=-1.0)).attempts_rescued == 1
+
+        async def rescued() -> int:
+            """None while the worker's own heartbeat has the row of its runtime locked."""
+            async with other.connection() as conn:
+                return (await rescue(conn, stale_after_s=-1.0)).attempts_rescued
+
+        assert await eventually(rescued) == 1
         found = await other.get_job(job.id)
         assert found.state is awa.JobState.RETRYABLE
         assert found.metadata["done"] == [1, 2]
