@@ -30,6 +30,32 @@ CREATE TYPE awa.claimed_job AS (
 	claimed_at timestamp with time zone,
 	deadline_at timestamp with time zone
 );
+CREATE TABLE awa.callbacks (
+    callback_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    job_id bigint NOT NULL,
+    lane_seq bigint NOT NULL,
+    claim_no bigint NOT NULL,
+    lane_id integer NOT NULL,
+    attempt smallint NOT NULL,
+    queue text NOT NULL,
+    kind text NOT NULL,
+    attempted_at timestamp with time zone NOT NULL,
+    registered_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    timeout_s double precision NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    waiting_since timestamp with time zone,
+    resolution text,
+    payload jsonb,
+    error jsonb,
+    resolved_at timestamp with time zone,
+    resolved_by text,
+    applied_at timestamp with time zone,
+    led_to text,
+    CONSTRAINT callbacks_check CHECK (((resolution IS NULL) = (resolved_at IS NULL))),
+    CONSTRAINT callbacks_resolution_check CHECK ((resolution = ANY (ARRAY['complete'::text, 'fail'::text, 'retry'::text, 'resume'::text, 'time_out'::text, 'abandoned'::text]))),
+    CONSTRAINT callbacks_timeout_s_check CHECK ((timeout_s > (0)::double precision))
+)
+WITH (fillfactor='70');
 CREATE TABLE awa.cron_jobs (
     name text NOT NULL,
     app text NOT NULL,

@@ -316,3 +316,27 @@ async def test_an_attempt_that_was_cancelled_registers_nothing(
         cancelled.set()
         await desk.heard()
         await client.shutdown()
+
+
+async def test_a_unique_job_keeps_its_key_while_it_waits_and_no_longer(
+    client: awa.AsyncClient, waiting: Any
+) -> None:
+    job_id, token = await waiting(unique_opts={"by_queue": True})
+    with pytest.raises(awa.UniqueConflict):
+        await client.insert(Charge(), unique_opts={"by_queue": True})
+    with pytest.raises(awa.Conflict, match="waits for a callback"):
+        await client.move_job(job_id, "other")
+    with pytest.raises(awa.UniqueConflict):
+        await client.insert(Charge(), unique_opts={"by_queue": True})
+    await client.complete_external(token)
+    assert (await client.insert(Charge(), unique_opts={"by_queue": True})).id != job_id
+
+
+@pytest.mark.parametrize("action", ["retry", "resume"])
+async def test_a_unique_job_that_goes_on_keeps_its_key(
+    client: awa.AsyncClient, waiting: Any, action: str
+) -> None:
+    _, token = await waiting(unique_opts={})
+    await getattr(client, f"{action}_external")(token)
+    with pytest.raises(awa.UniqueConflict):
+        await client.insert(Charge(), unique_opts={})
