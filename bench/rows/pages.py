@@ -89,6 +89,14 @@ def _reads(stored: int) -> dict[str, Read]:
     def counts(**fields: Any) -> Read:
         return lambda conn: jobs.counts_by_state(conn, JobFilter.parse(fields))
 
+    def whole(**fields: Any) -> Read:
+        async def read(conn: Connection) -> None:
+            given = JobFilter.parse(fields)
+            shown = await jobs.look(conn, given)
+            await jobs.counts_by_state(conn, given, waiting=shown.waiting)
+
+        return read
+
     return {
         "jobs": page(),
         "jobs of a queue": page(queue="queue-3"),
@@ -106,6 +114,8 @@ def _reads(stored: int) -> dict[str, Read]:
         "counts of a queue": counts(queue="queue-3"),
         "counts of a kind": counts(kind="kind_07"),
         "counts of a tag": counts(tag="customer:77"),
+        "jobs with their counts": whole(),
+        "jobs of a kind with their counts": whole(kind="kind_07"),
         "an old job": lambda conn: jobs.detail(conn, stored // 3),
         "a waiting job": lambda conn: jobs.detail(conn, stored - 7),
         "queues": queues.page,

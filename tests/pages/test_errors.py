@@ -46,7 +46,7 @@ async def test_what_takes_too_long_says_what_to_narrow(
     async def slow(*_: object, **__: object) -> None:
         raise TooSlow("this page of jobs would take longer than 2 s", hint="give a queue")
 
-    monkeypatch.setattr(jobs, "page", slow)
+    monkeypatch.setattr(jobs, "look", slow)
     monkeypatch.setattr(queues, "page", slow)
     page = await console.get("/jobs", q="kind:rare", status=503)
     assert page.one("input", id="q").attributes["value"] == "kind:rare"

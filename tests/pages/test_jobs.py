@@ -104,10 +104,10 @@ async def test_what_is_chosen_is_said_in_words(console: Visitor, world: World) -
 async def test_a_page_that_found_nothing_yet_offers_to_look_further_back(
     console: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def out_of_time(*_: object, **__: object) -> tuple[list[object], str]:
-        return [], "further"
+    async def out_of_time(*_: object, **__: object) -> jobs.Page:
+        return jobs.Page([], "further")
 
-    monkeypatch.setattr(jobs, "page", out_of_time)
+    monkeypatch.setattr(jobs, "look", out_of_time)
     page = await console.get("/jobs", q="kind:rare")
     further = page.one("a", class_="primary")
     assert further.text == "Look further back"

@@ -1,6 +1,7 @@
 """Reading jobs: one by id, a page by a compiled filter, or one stretch of a page after the other."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from psycopg import sql
@@ -53,9 +54,21 @@ async def list_jobs(
     if state is JobState.AVAILABLE:
         found = await waiting_page(conn, predicate, params, limit=limit, before_id=before_id)
         if found is not None:
-            return found
+            return found.rows
     where = PLACES.get(state, EVERYWHERE)
     return await stretch(conn, where, predicate, params, limit=limit, before_id=before_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Jobs that were found from those that wait; all that match, from `to_id` on up, have been seen.
+
+    `waiting` is how many that match wait in lanes, on whatever page.
+    """
+
+    rows: list[Row]
+    to_id: int
+    waiting: int
 
 
 async def waiting_page(
@@ -65,10 +78,9 @@ async def waiting_page(
     *,
     limit: int,
     before_id: int | None = None,
-    from_id: int = 0,
     queues: list[str] | None = None,
     priority: int | None = None,
-) -> list[Row] | None:
+) -> Found | None:
     """The newest jobs that wait in lanes, found by looking at all; None where they are too many for that.
 
     `queues` and `priority` are what of the predicate a lane alone can answer: no others are looked at.
@@ -76,17 +88,14 @@ async def waiting_page(
     statement = run.statement("storage/waiting_page").format(predicate=predicate)
     more = {
         "before_id": before_id,
-        "from_id": from_id,
         "max_rows": limit,
         "jobs": FEW_WAITING_JOBS,
         "lane_queues": queues,
         "lane_priority": priority,
     }
     rows = await run.rows_of(conn, statement, {**params, **more})
-    looked = [row.pop("looked") for row in rows]
-    if looked[0] > FEW_WAITING_JOBS:
-        return None
-    return [row for row in rows if row["id"] is not None]
+    (looked,) = {row.pop("looked") for row in rows}
+    return None if looked > FEW_WAITING_JOBS else _found(rows, 1)
 
 
 async def page_down_to_waiting(
@@ -99,25 +108,29 @@ async def page_down_to_waiting(
     limit: int,
     before_id: int | None = None,
     waiting_max: int = FEW_WAITING_JOBS,
-) -> tuple[list[Row], int] | None:
-    """The newest jobs wherever they are, found from those that wait; None where there are too many or none.
+) -> Found | None:
+    """The newest jobs wherever they are, as far down as jobs wait; None where there are too many of those, or none.
 
-    With the rows comes an id: all jobs that match, from there on up, have been seen. `places` is what of the predicate a lane
-    can answer and `raw` what the row in a lane can; `params` has the parameters of all, and those of the lanes.
+    `places` is what of the predicate a lane can answer and `raw` what the row in a lane can; `params` has the parameters of all,
+    and those of the lanes.
     """
     statement = run.statement("storage/page_down_to_waiting").format(
         predicate=predicate, places=places, raw=raw
     )
     more = {
         "before_id": before_id,
-        "from_id": 1,
         "max_rows": limit,
         "jobs": waiting_max,
         "passed_max": PASSED_MAX_JOBS,
     }
     rows = await run.rows_of(conn, statement, {**params, **more})
     (to_id,) = {row.pop("to_id") for row in rows}
-    return None if to_id is None else ([row for row in rows if row["id"] is not None], to_id)
+    return None if to_id is None else _found(rows, to_id)
+
+
+def _found(rows: list[Row], to_id: int) -> Found:
+    (waiting,) = {row.pop("waiting") for row in rows}
+    return Found([row for row in rows if row["id"] is not None], to_id, waiting)
 
 
 async def stretch(

@@ -8,7 +8,7 @@ import pytest
 from awa.maintenance import activity
 from awa.model.filter import JobFilter
 from awa.operations.compile import compile_filter
-from awa.operations.reading import counting, jobs
+from awa.operations.reading import counting, jobs, walk
 from awa.operations.reading.counts import STATES, Count, total
 from tests.operations.reading.test_jobs_page import FILTERS, truth
 from tests.storage.world import World
@@ -34,6 +34,33 @@ async def test_counts_by_state_are_those_of_brute_force(
     }
     for state, count in seen.items():
         assert count.bound == "exact" or state == "completed", (state, count)
+
+
+@pytest.mark.parametrize("given", FILTERS, ids=str)
+async def test_counts_beside_a_page_take_its_word_for_what_waits(
+    mixed: World, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walk, "NEWEST_FEW_IDS", 1)
+    await activity.run_once(mixed.conn, await mixed.now(later_s=60))
+    wanted = JobFilter.parse(given)
+    counts = await jobs.counts_by_state(mixed.conn, wanted)
+    cursor = None
+    for _ in range(2):
+        page = await jobs.look(mixed.conn, wanted, limit=2, cursor=cursor)
+        assert page.waiting in {None, counts["available"].jobs}
+        assert counts == await jobs.counts_by_state(mixed.conn, wanted, waiting=page.waiting)
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+
+
+async def test_a_page_that_looked_at_the_backlog_says_how_much_of_it_matches(world: World) -> None:
+    await world.enqueue(5, kind="a")
+    await world.enqueue(3, kind="b")
+    for given in ({"state": "available"}, {"state": "available", "kind": "b"}):
+        wanted = JobFilter.parse(given)
+        page = await jobs.look(world.conn, wanted, limit=2)
+        assert page.waiting == len(await truth(world, given))
 
 
 @pytest.mark.parametrize("given", FILTERS, ids=str)

@@ -122,12 +122,13 @@ async def test_a_page_goes_down_to_the_last_job_that_it_needs(world: World) -> N
             limit=limit,
         )
     seen = {
-        limit: ([row["id"] for row in page[0]], page[1]) for limit, page in found.items() if page
+        limit: ([row["id"] for row in one.rows], one.to_id) for limit, one in found.items() if one
     }
     assert seen[5] == (ids[:24:-1], ids[25])
     assert seen[20] == (ids[:9:-1], ids[10])
     # Fewer wait than are wanted: what has been seen goes down to the oldest that waits, and no further.
     assert seen[25] == (ids[:9:-1], ids[10])
+    assert {one.waiting for one in found.values() if one} == {20}
 
 
 @pytest.mark.parametrize("given", [{}, {"kinds": ["mail", "sms"]}], ids=str)

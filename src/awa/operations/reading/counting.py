@@ -32,9 +32,12 @@ Counts = dict[str, Count]
 
 
 async def counts_by_state(
-    conn: Connection, given: JobFilter, *, at_most: int = AT_MOST_JOBS
+    conn: Connection, given: JobFilter, *, at_most: int = AT_MOST_JOBS, waiting: int | None = None
 ) -> Counts:
-    """The jobs that match whatever their state, by state, in the order of `STATES`. Raises TooSlow."""
+    """The jobs that match whatever their state, by state, in the order of `STATES`. Raises TooSlow.
+
+    `waiting` is how many of them wait in lanes, where a page of them has just said so: they aren't counted again.
+    """
     anywhere = given.model_copy(update={"state": None})
     async with bounded(conn, "this count", NARROW_HINT):
         if anywhere.matches_nothing():
@@ -42,8 +45,11 @@ async def counts_by_state(
         if anywhere.ids is not None:
             return await _by_id(conn, anywhere)
         counting = Counting(anywhere, at_most)
-        looks = {"backlog": counting.backlog(), **counting.elsewhere()}
-        counts = merged((await together(conn, looks)).values())
+        looks = counting.elsewhere()
+        if waiting is None:
+            looks["backlog"] = counting.backlog()
+        known = {} if waiting is None else {"available": Count(waiting)}
+        counts = merged((known, *(await together(conn, looks)).values()))
         if not counting.is_noted:
             counts["completed"] = await _walked(conn, anywhere)
     return {str(state): counts[str(state)] for state in STATES}

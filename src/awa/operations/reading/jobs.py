@@ -1,5 +1,7 @@
 """Jobs by filter: a page of them, newest first."""
 
+from dataclasses import dataclass
+
 from awa.db.run import Connection, Row
 from awa.model.filter import JobFilter
 from awa.model.limits import JOB_ID_MAX, PAGE_DEFAULT_ROWS, check_page
@@ -10,7 +12,16 @@ from awa.operations.reading.cursors import decode_job, encode
 from awa.operations.reading.job import detail
 from awa.operations.reading.walk import NARROW_HINT, Walk
 
-__all__ = ["count", "counts_by_state", "detail", "page"]
+__all__ = ["Page", "count", "counts_by_state", "detail", "look", "page"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some jobs, the cursor to go on from, and how many that match wait in lanes, where that is known."""
+
+    rows: list[Row]
+    next_cursor: str | None
+    waiting: int | None = None
 
 
 async def page(
@@ -26,14 +37,27 @@ async def page(
     A page may be short or empty while there is a cursor: it stops looking after `walk.WALK_BUDGET_S`.
     Raises ValidationError for a bad limit or cursor, and TooSlow if not even one stretch could be read in time.
     """
+    found = await look(conn, given, limit=limit, cursor=cursor, mask=mask)
+    return found.rows, found.next_cursor
+
+
+async def look(
+    conn: Connection,
+    given: JobFilter,
+    *,
+    limit: int = PAGE_DEFAULT_ROWS,
+    cursor: str | None = None,
+    mask: Mask = DEFAULT_MASK,
+) -> Page:
+    """The same, with what it came to know on the way."""
     check_page(limit)
     before_id = decode_job(cursor)
     if given.matches_nothing():
-        return [], None
+        return Page([], None)
     walk = Walk(conn, given, limit + 1, before_id or JOB_ID_MAX)
     async with bounded(conn, "this page of jobs", NARROW_HINT):
         await walk.go()
     more = len(walk.rows) > limit
     rows = [mask.row(row)[0] for row in walk.rows[:limit]]
     below = rows[-1]["id"] if more else walk.below
-    return rows, encode(str(below)) if below > 1 else None
+    return Page(rows, encode(str(below)) if below > 1 else None, walk.waiting)

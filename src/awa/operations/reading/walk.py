@@ -43,6 +43,8 @@ class Walk:
         self.rows: list[Row] = []
         # All jobs with this id and above have been looked at.
         self.below = below
+        # How many jobs that match wait in lanes, where it came to be known on the way.
+        self.waiting: int | None = None
         self._conn = conn
         self._given = given
         self._wanted = wanted
@@ -84,8 +86,7 @@ class Walk:
             else FEW_PARSED_JOBS,
         )
         if found is not None:
-            rows, self.below = found
-            self.rows += rows
+            self._take(found)
         if found is None or monotonic() < until_s:
             await self._back(read.EVERYWHERE, until_s - monotonic())
 
@@ -103,8 +104,12 @@ class Walk:
         if found is None:
             await self._back(("lanes",), self._budget_s)
         else:
-            self.rows += found
-            self.below = 1
+            self._take(found)
+
+    def _take(self, found: read.Found) -> None:
+        self.rows += found.rows
+        self.below = found.to_id
+        self.waiting = found.waiting
 
     async def _completed(self) -> None:
         """None of the jobs ahead of their lane's cursor has been completed: of these ids only those that left a row."""

@@ -2,24 +2,27 @@
 -- moves: nothing
 -- index: that of awa.lane_backlog_of; lane_claims (lane_id, claim_no), ready_entries (lane_id, lane_seq), and those of the places
 -- bound: jobs + 1 waiting ones and passed_max + 1 claimed ones are looked at; with more of either there is no page (`to_id` is null)
--- params: before_id (null: from the newest), from_id (the least), max_rows, jobs, passed_max, lane_queues and lane_priority (null: all
+-- params: before_id (null: from the newest), max_rows, jobs, passed_max, lane_queues and lane_priority (null: all
 --         lanes), and those of the filter: {predicate} over alias j, {places} what of it a lane alone can answer, {raw} what the row
 --         that a job has in its lane can
--- Each row has `to_id`: all jobs that match, from there on up, have been seen. One row with a null id where none matches.
+-- Each row has `to_id`: all jobs that match, from there on up, have been seen; and `waiting`, how many that match wait in lanes. One row
+-- with a null id where none matches.
 -- Where an operation has moved jobs to and fro, each id stands for many rows. Of waiting jobs the backlog knows the one that counts.
 -- What was claimed stands before the newest claim's cursor, and a job's position is never less than its id: so all claimed jobs with ids
 -- from to_id on are found between to_id and that cursor. The states of those that match are found out one by one, newest first.
 WITH walked AS MATERIALIZED (
     SELECT count(*) AS looked, min(j.id) AS oldest,
-           array_agg(j.id) FILTER (
-               WHERE j.id < coalesce(%(before_id)s::bigint, 9223372036854775807) AND j.id >= %(from_id)s::bigint AND {predicate}) AS ids
+           coalesce(array_agg(j.id) FILTER (WHERE {predicate}), '{{}}') AS ids
       FROM (SELECT * FROM awa.lane_backlog_of(%(lane_queues)b::text[], %(lane_priority)s::smallint) j LIMIT %(jobs)s + 1) j
 ), found AS MATERIALIZED (
-    SELECT w.looked, w.oldest, ARRAY(SELECT k.id FROM unnest(w.ids) k(id) ORDER BY k.id DESC LIMIT %(max_rows)s) AS ids FROM walked w
+    SELECT w.looked, w.oldest, cardinality(w.ids) AS waiting,
+           ARRAY(SELECT k.id FROM unnest(w.ids) k(id) WHERE k.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+                  ORDER BY k.id DESC LIMIT %(max_rows)s) AS ids
+      FROM walked w
 ), down AS MATERIALIZED (
     SELECT k.to_id
       FROM (SELECT CASE WHEN cardinality(f.ids) >= %(max_rows)s THEN f.ids[%(max_rows)s]
-                        ELSE greatest(f.oldest, %(from_id)s::bigint) END AS to_id
+                        ELSE f.oldest END AS to_id
               FROM found f WHERE f.looked <= %(jobs)s) k
      WHERE k.to_id < coalesce(%(before_id)s::bigint, 9223372036854775807)
 ), heads AS MATERIALIZED (
@@ -35,7 +38,7 @@ WITH walked AS MATERIALIZED (
              FROM awa.ready_entries e WHERE e.lane_id = h.lane_id AND e.lane_seq >= d.to_id AND e.lane_seq < h.cursor OFFSET 0) j
      LIMIT %(passed_max)s + 1
 )
-SELECT d.to_id, k.*
+SELECT d.to_id, (SELECT f.waiting FROM found f) AS waiting, k.*
   FROM (SELECT CASE WHEN (SELECT count(*) FROM passed) <= %(passed_max)s THEN (SELECT d.to_id FROM down d) END AS to_id) d
   LEFT JOIN LATERAL (
        SELECT u.*

@@ -1,20 +1,23 @@
--- A page of the jobs that wait in lanes, newest first, by looking at all of them; and how many those were.
+-- A page of the jobs that wait in lanes, newest first, by looking at all of them; how many those were (`looked`), and how many of them
+-- match (`waiting`).
 -- moves: nothing
 -- index: that of awa.lane_backlog_of; the page's rows by ready_entries (job_id)
 -- bound: jobs + 1 are looked at; where `looked` is more than jobs, the page isn't one: not all have been seen
--- params: before_id (null: from the newest), from_id (the least), max_rows, jobs, lane_queues and lane_priority (null: all lanes), and
---         those of the filter: {predicate} over alias j
+-- params: before_id (null: from the newest), max_rows, jobs, lane_queues and lane_priority (null: all lanes), and those of the
+--         filter: {predicate} over alias j
 -- One row with null in place of a job where none matches. Ids first, then the rows of the page: whole rows of a hundred
 -- thousand jobs would cost as much again, and so would the places of all. A job's newest row is the one that can wait.
 WITH walked AS MATERIALIZED (
     SELECT count(*) AS looked,
-           array_agg(j.id) FILTER (
-               WHERE j.id < coalesce(%(before_id)s::bigint, 9223372036854775807) AND j.id >= %(from_id)s::bigint AND {predicate}) AS ids
+           coalesce(array_agg(j.id) FILTER (WHERE {predicate}), '{{}}') AS ids
       FROM (SELECT * FROM awa.lane_backlog_of(%(lane_queues)b::text[], %(lane_priority)s::smallint) j LIMIT %(jobs)s + 1) j
 ), found AS MATERIALIZED (
-    SELECT w.looked, ARRAY(SELECT k.id FROM unnest(w.ids) k(id) ORDER BY k.id DESC LIMIT %(max_rows)s) AS ids FROM walked w
+    SELECT w.looked, cardinality(w.ids) AS waiting,
+           ARRAY(SELECT k.id FROM unnest(w.ids) k(id) WHERE k.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+                  ORDER BY k.id DESC LIMIT %(max_rows)s) AS ids
+      FROM walked w
 )
-SELECT f.looked, p.id, r.kind, l.queue, 'available' AS state, l.priority, r.attempt, r.max_attempts, r.args, coalesce(r.tags, '{{}}') AS tags,
+SELECT f.looked, f.waiting, p.id, r.kind, l.queue, 'available' AS state, l.priority, r.attempt, r.max_attempts, r.args, coalesce(r.tags, '{{}}') AS tags,
        coalesce(r.metadata, '{{}}') AS metadata, coalesce(r.errors, '[]') AS errors, coalesce(r.run_at, r.created_at) AS run_at,
        r.created_at, r.ready_at, NULL::timestamptz AS attempted_at, NULL::timestamptz AS finalized_at, NULL::timestamptz AS deadline_at,
        NULL::uuid AS runtime_id, l.enqueue_shard, NULL::jsonb AS progress

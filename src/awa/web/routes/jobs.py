@@ -68,21 +68,24 @@ async def change(request: Request, q: str = "", scope: str = "rows") -> Response
 
 
 async def _look(request: Request, wanted: search.Search, cursor: str | None) -> _Found:
-    rows: list[Row] | None = None
+    page: jobs.Page | None = None
     by_state: dict[str, Count] | None = None
-    next_cursor = slow = None
+    slow = None
     async with reading(request) as conn:
         try:
-            rows, next_cursor = await jobs.page(
+            page = await jobs.look(
                 conn, wanted.filter, limit=PAGE_ROWS, cursor=cursor, mask=mask_of(request)
             )
         except TooSlow as refusal:
             slow = refusal
         try:
-            by_state = await jobs.counts_by_state(conn, wanted.filter)
+            waiting = page.waiting if page else None
+            by_state = await jobs.counts_by_state(conn, wanted.filter, waiting=waiting)
         except TooSlow as refusal:
             slow = slow or refusal
-    return _Found(rows, next_cursor, by_state, slow)
+    if page is None:
+        return _Found(by_state=by_state, slow=slow)
+    return _Found(page.rows, page.next_cursor, by_state, slow)
 
 
 def _page(
