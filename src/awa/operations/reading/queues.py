@@ -88,14 +88,14 @@ async def whole_backlog(
     conn: Connection, queues: Sequence[str] | None, lanes: list[Row]
 ) -> dict[str, "Backlog"]:
     """What waits by queue, after a first look at the lanes: a second one only if they are too full."""
-    share = LANES_LOOKED_MAX
     if lanes and lanes[0]["looked"] >= LANES_LOOKED_MAX:
-        share = max(LANE_LEAST_JOBS, LANES_LOOKED_MAX // len(lanes))
         names = None if queues is None else list(queues)
-        lanes = await run.rows(conn, "reading/queue_lanes", {"queues": names, "looked_max": share})
+        bounds = {"looked_max": LANES_LOOKED_MAX, "least": LANE_LEAST_JOBS}
+        lanes = await run.rows(conn, "reading/queue_lanes", {"queues": names, **bounds})
     found: dict[str, Backlog] = {}
     for row in lanes:
-        found.setdefault(row["queue"], Backlog()).add(row, capped=row["jobs"] >= share)
+        capped = row["jobs"] >= row.get("share", LANES_LOOKED_MAX)
+        found.setdefault(row["queue"], Backlog()).add(row, capped=capped)
     return found
 
 
