@@ -55,6 +55,7 @@ async def test_a_deep_lane_says_at_least_and_hides_no_other(
 ) -> None:
     monkeypatch.setattr(queues, "LANE_LEAST_JOBS", 5)
     monkeypatch.setattr(queues, "LANES_LOOKED_MAX", 20)
+    monkeypatch.setattr(queues, "LANES_SHARED_MAX", 20)
     await world.enqueue(50, "deep")
     await world.enqueue(3, "shallow")
     deep, shallow = (await queues.page(world.conn))[0]

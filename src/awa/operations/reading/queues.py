@@ -21,8 +21,9 @@ from awa.operations.reading.looks import Look, look, together
 from awa.storage import queues as storage
 
 SEARCH_MAX_CHARS: Final = 200
-# What all lanes together may cost, and what each may at least when they are many.
-LANES_LOOKED_MAX: Final = 150_000
+# Up to so many waiting jobs are counted all. Where there are more, so many are shared out among the lanes, and so many a lane at least.
+LANES_LOOKED_MAX: Final = 120_000
+LANES_SHARED_MAX: Final = 100_000
 LANE_LEAST_JOBS: Final = 500
 ELSEWHERE_LOOKED_MAX: Final = 100_000
 ELSEWHERE_LEAST: Final = 1_000
@@ -90,7 +91,7 @@ async def whole_backlog(
     """What waits by queue, after a first look at the lanes: a second one only if they are too full."""
     if lanes and lanes[0]["looked"] >= LANES_LOOKED_MAX:
         names = None if queues is None else list(queues)
-        bounds = {"looked_max": LANES_LOOKED_MAX, "least": LANE_LEAST_JOBS}
+        bounds = {"looked_max": LANES_SHARED_MAX, "least": LANE_LEAST_JOBS}
         lanes = await run.rows(conn, "reading/queue_lanes", {"queues": names, **bounds})
     found: dict[str, Backlog] = {}
     for row in lanes:
