@@ -12,6 +12,7 @@ STAMP := $(VENV)/.made
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 DATABASE_TESTS = $(wildcard $(addprefix tests/, dev db sql storage operations maintenance worker client pooler proofs stress))
+STORAGE_TESTS = $(addprefix tests/, db storage operations maintenance worker client bridge testing)
 PG15_BIN ?= /usr/lib/postgresql/15/bin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -50,6 +51,10 @@ unit: $(STAMP) ## The suite alone; choose with ARGS="tests/dev -k adopt"
 unit-pg15: $(STAMP) ## What talks to the database, on a system PostgreSQL 15 (PG15_BIN)
 	@# Not the siege: it kills our processes, whichever server they talk to.
 	AWA_POSTGRES_BIN=$(PG15_BIN) AWA_TEST_PG_BIN=$(PG15_BIN) $(PYTEST) --ignore tests/proofs/test_kill.py $(DATABASE_TESTS)
+
+.PHONY: unit-canonical
+unit-canonical: $(STAMP) ## What talks to the database, on the canonical storage
+	AWA_TEST_STORAGE=canonical $(PYTEST) $(STORAGE_TESTS)
 
 .PHONY: lint
 lint: $(STAMP) ## Style and import contract

@@ -2,7 +2,8 @@
 
 Without further ado the run starts an embedded server. `AWA_TEST_PG_BIN` names the bin folder of another PostgreSQL to
 start, `AWA_TEST_DATABASE_URL` a server that runs already and where the user may create databases. The migrations run
-once, in a template; each test gets a copy of it.
+once, in a template; each test gets a copy of it. `AWA_TEST_STORAGE=canonical` has them make the other storage: the
+same tests must pass, but for those marked `lanes`, which look at what only lanes have.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from psycopg import AsyncConnection, sql
 from awa.dev.binaries import PostgresBinaries, binaries_in
 from awa.dev.postgres import Server
 from awa.dev.temporary import memory_base, temporary_server
+from awa.sql.catalog import Storage
 
 Connect = Callable[..., Awaitable[AsyncConnection[Any]]]
 
@@ -32,7 +34,19 @@ TEST_SETTINGS = {
     "max_prepared_transactions": "20",
 }
 
+# The storage that the tests of this run find in their databases.
+STORAGE: Storage = "canonical" if os.environ.get("AWA_TEST_STORAGE") == "canonical" else "lanes"
+
 _numbers = count(1)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only lanes have where the tests run on the other storage."""
+    if STORAGE == "lanes":
+        return
+    kept = [item for item in items if item.get_closest_marker("lanes") is None]
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept
 
 
 @pytest.fixture(autouse=True)
@@ -144,4 +158,4 @@ async def _migrate(url: str) -> None:
     from awa.db.migrate import migrate
 
     async with await AsyncConnection.connect(url, autocommit=True) as conn:
-        await migrate(conn)
+        await migrate(conn, STORAGE)

@@ -249,7 +249,8 @@ CREATE VIEW awa.lane_heads AS
           WHERE (t.lane_id = l.lane_id)
           ORDER BY t.first_seq DESC
          LIMIT 1), ('-1'::integer)::bigint) AS last_dead,
-    COALESCE(h.total, (0)::bigint) AS total
+    COALESCE(h.total, (0)::bigint) AS total,
+    COALESCE(h.cursor, (0)::bigint) AS first_waiting
    FROM (awa.lanes l
      LEFT JOIN LATERAL ( SELECT c.claim_no,
             c.cursor,
@@ -563,6 +564,197 @@ CREATE VIEW awa.lane_backlog AS
     lane_seq,
     slot
    FROM awa.lane_backlog_of(NULL::text[], NULL::smallint) lane_backlog_of(id, kind, queue, state, priority, attempt, max_attempts, args, tags, metadata, errors, run_at, created_at, ready_at, attempted_at, finalized_at, deadline_at, runtime_id, enqueue_shard, progress, lane_id, lane_seq, slot);
+CREATE VIEW awa.lane_passed AS
+ SELECT j.lane_id,
+    j.queue,
+    j.priority,
+    j.enqueue_shard,
+    k.cursor AS passed_below
+   FROM (awa.lanes j
+     CROSS JOIN LATERAL ( SELECT c.cursor
+           FROM awa.lane_claims c
+          WHERE ((c.lane_id = j.lane_id) AND (c.jobs > 0))
+          ORDER BY c.claim_no DESC
+         LIMIT 1) k);
+CREATE VIEW awa.lane_rows AS
+ SELECT lane_id,
+    lane_seq,
+    slot,
+    txid,
+    job_id,
+    kind,
+    attempt,
+    created_at,
+    run_at,
+    args,
+    tags,
+    errors,
+    true AS unclaimed
+   FROM awa.ready_entries r;
+CREATE VIEW awa.lane_waiting AS
+ WITH heads AS (
+         SELECT h.lane_id,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.effective_priority,
+            h.claim_no,
+            h.cursor,
+            h.seen,
+            h.owed,
+            h.claimed_at,
+            h.slot,
+            h.last_dead,
+            h.total,
+            h.first_waiting,
+            g.trusted_from
+           FROM (awa.lane_heads h
+             CROSS JOIN awa.ring g)
+        )
+ SELECT job_id AS id,
+    kind,
+    queue,
+    'available'::text AS state,
+    priority,
+    attempt,
+    max_attempts,
+    args,
+    COALESCE(tags, '{}'::text[]) AS tags,
+    COALESCE((metadata - '_awa_progress'::text), '{}'::jsonb) AS metadata,
+    COALESCE(errors, '[]'::jsonb) AS errors,
+    COALESCE(run_at, created_at) AS run_at,
+    created_at,
+    ready_at,
+    NULL::timestamp with time zone AS attempted_at,
+    NULL::timestamp with time zone AS finalized_at,
+    NULL::timestamp with time zone AS deadline_at,
+    NULL::uuid AS runtime_id,
+    enqueue_shard,
+    (metadata -> '_awa_progress'::text) AS progress,
+    lane_id,
+    lane_seq,
+    slot
+   FROM ( SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM (heads h
+             JOIN awa.ready_entries e ON (((e.lane_id = h.lane_id) AND (e.lane_seq >= h.cursor))))
+        UNION ALL
+         SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM ((heads h
+             CROSS JOIN LATERAL unnest(h.owed) g(g))
+             CROSS JOIN LATERAL ( SELECT k.lane_seq,
+                    k.job_id,
+                    k.txid,
+                    k.ready_at,
+                    k.created_at,
+                    k.run_at,
+                    k.lane_id,
+                    k.slot,
+                    k.attempt,
+                    k.max_attempts,
+                    k.route_shard,
+                    k.kind,
+                    k.args,
+                    k.tags,
+                    k.metadata,
+                    k.errors,
+                    k.unique_key,
+                    k.route_key
+                   FROM awa.ready_entries k
+                  WHERE ((k.lane_id = h.lane_id) AND (k.lane_seq >= lower(g.g)) AND (k.lane_seq < upper(g.g)))
+                 OFFSET 0) e)
+        UNION ALL
+         SELECT e.lane_seq,
+            e.job_id,
+            e.txid,
+            e.ready_at,
+            e.created_at,
+            e.run_at,
+            e.lane_id,
+            e.slot,
+            e.attempt,
+            e.max_attempts,
+            e.route_shard,
+            e.kind,
+            e.args,
+            e.tags,
+            e.metadata,
+            e.errors,
+            e.unique_key,
+            e.route_key,
+            h.queue,
+            h.priority,
+            h.enqueue_shard,
+            h.last_dead
+           FROM (heads h
+             CROSS JOIN LATERAL ( SELECT k.lane_seq,
+                    k.job_id,
+                    k.txid,
+                    k.ready_at,
+                    k.created_at,
+                    k.run_at,
+                    k.lane_id,
+                    k.slot,
+                    k.attempt,
+                    k.max_attempts,
+                    k.route_shard,
+                    k.kind,
+                    k.args,
+                    k.tags,
+                    k.metadata,
+                    k.errors,
+                    k.unique_key,
+                    k.route_key
+                   FROM awa.ready_entries k
+                  WHERE ((k.lane_id = h.lane_id) AND (k.txid >= pg_snapshot_xmin(h.seen)) AND (k.lane_seq < h.cursor) AND (NOT pg_visible_in_snapshot(k.txid, h.seen)))
+                 OFFSET 0) e)
+          WHERE ((e.lane_seq >= h.trusted_from) AND (NOT (e.lane_seq <@ h.owed)))) r
+  WHERE ((lane_seq > last_dead) OR (COALESCE(( SELECT t.last_seq
+           FROM awa.ready_tombstones t
+          WHERE ((t.slot = r.slot) AND (t.lane_id = r.lane_id) AND (t.first_seq <= r.lane_seq))
+          ORDER BY t.first_seq DESC
+         LIMIT 1), ('-1'::integer)::bigint) < lane_seq));
 ALTER TABLE awa.lanes ALTER COLUMN lane_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME awa.lanes_lane_id_seq
     START WITH 1
@@ -736,168 +928,30 @@ UNION ALL
    FROM awa.deferred_jobs d
   WHERE (d.state <> 'waiting_external'::text);
 CREATE VIEW awa.waiting_jobs AS
- WITH heads AS (
-         SELECT h.lane_id,
-            h.queue,
-            h.priority,
-            h.enqueue_shard,
-            h.effective_priority,
-            h.claim_no,
-            h.cursor,
-            h.seen,
-            h.owed,
-            h.claimed_at,
-            h.slot,
-            h.last_dead,
-            h.total,
-            g.trusted_from
-           FROM (awa.lane_heads h
-             CROSS JOIN awa.ring g)
-        )
- SELECT r.job_id AS id,
-    r.kind,
-    r.queue,
-    'available'::text AS state,
-    r.priority,
-    r.attempt,
-    r.max_attempts,
-    r.args,
-    COALESCE(r.tags, '{}'::text[]) AS tags,
-    COALESCE((r.metadata - '_awa_progress'::text), '{}'::jsonb) AS metadata,
-    COALESCE(r.errors, '[]'::jsonb) AS errors,
-    COALESCE(r.run_at, r.created_at) AS run_at,
-    r.created_at,
-    r.ready_at,
-    NULL::timestamp with time zone AS attempted_at,
-    NULL::timestamp with time zone AS finalized_at,
-    NULL::timestamp with time zone AS deadline_at,
-    NULL::uuid AS runtime_id,
-    r.enqueue_shard,
-    (r.metadata -> '_awa_progress'::text) AS progress,
-    r.lane_id,
-    r.lane_seq,
-    r.slot
-   FROM ( SELECT e.lane_seq,
-            e.job_id,
-            e.txid,
-            e.ready_at,
-            e.created_at,
-            e.run_at,
-            e.lane_id,
-            e.slot,
-            e.attempt,
-            e.max_attempts,
-            e.route_shard,
-            e.kind,
-            e.args,
-            e.tags,
-            e.metadata,
-            e.errors,
-            e.unique_key,
-            e.route_key,
-            h.queue,
-            h.priority,
-            h.enqueue_shard,
-            h.last_dead
-           FROM (heads h
-             JOIN awa.ready_entries e ON (((e.lane_id = h.lane_id) AND (e.lane_seq >= h.cursor))))
-        UNION ALL
-         SELECT e.lane_seq,
-            e.job_id,
-            e.txid,
-            e.ready_at,
-            e.created_at,
-            e.run_at,
-            e.lane_id,
-            e.slot,
-            e.attempt,
-            e.max_attempts,
-            e.route_shard,
-            e.kind,
-            e.args,
-            e.tags,
-            e.metadata,
-            e.errors,
-            e.unique_key,
-            e.route_key,
-            h.queue,
-            h.priority,
-            h.enqueue_shard,
-            h.last_dead
-           FROM ((heads h
-             CROSS JOIN LATERAL unnest(h.owed) g(g))
-             CROSS JOIN LATERAL ( SELECT k.lane_seq,
-                    k.job_id,
-                    k.txid,
-                    k.ready_at,
-                    k.created_at,
-                    k.run_at,
-                    k.lane_id,
-                    k.slot,
-                    k.attempt,
-                    k.max_attempts,
-                    k.route_shard,
-                    k.kind,
-                    k.args,
-                    k.tags,
-                    k.metadata,
-                    k.errors,
-                    k.unique_key,
-                    k.route_key
-                   FROM awa.ready_entries k
-                  WHERE ((k.lane_id = h.lane_id) AND (k.lane_seq >= lower(g.g)) AND (k.lane_seq < upper(g.g)))
-                 OFFSET 0) e)
-        UNION ALL
-         SELECT e.lane_seq,
-            e.job_id,
-            e.txid,
-            e.ready_at,
-            e.created_at,
-            e.run_at,
-            e.lane_id,
-            e.slot,
-            e.attempt,
-            e.max_attempts,
-            e.route_shard,
-            e.kind,
-            e.args,
-            e.tags,
-            e.metadata,
-            e.errors,
-            e.unique_key,
-            e.route_key,
-            h.queue,
-            h.priority,
-            h.enqueue_shard,
-            h.last_dead
-           FROM (heads h
-             CROSS JOIN LATERAL ( SELECT k.lane_seq,
-                    k.job_id,
-                    k.txid,
-                    k.ready_at,
-                    k.created_at,
-                    k.run_at,
-                    k.lane_id,
-                    k.slot,
-                    k.attempt,
-                    k.max_attempts,
-                    k.route_shard,
-                    k.kind,
-                    k.args,
-                    k.tags,
-                    k.metadata,
-                    k.errors,
-                    k.unique_key,
-                    k.route_key
-                   FROM awa.ready_entries k
-                  WHERE ((k.lane_id = h.lane_id) AND (k.txid >= pg_snapshot_xmin(h.seen)) AND (k.lane_seq < h.cursor) AND (NOT pg_visible_in_snapshot(k.txid, h.seen)))
-                 OFFSET 0) e)
-          WHERE ((e.lane_seq >= h.trusted_from) AND (NOT (e.lane_seq <@ h.owed)))) r
-  WHERE ((r.lane_seq > r.last_dead) OR (COALESCE(( SELECT t.last_seq
-           FROM awa.ready_tombstones t
-          WHERE ((t.slot = r.slot) AND (t.lane_id = r.lane_id) AND (t.first_seq <= r.lane_seq))
-          ORDER BY t.first_seq DESC
-         LIMIT 1), ('-1'::integer)::bigint) < r.lane_seq))
+ SELECT lane_waiting.id,
+    lane_waiting.kind,
+    lane_waiting.queue,
+    lane_waiting.state,
+    lane_waiting.priority,
+    lane_waiting.attempt,
+    lane_waiting.max_attempts,
+    lane_waiting.args,
+    lane_waiting.tags,
+    lane_waiting.metadata,
+    lane_waiting.errors,
+    lane_waiting.run_at,
+    lane_waiting.created_at,
+    lane_waiting.ready_at,
+    lane_waiting.attempted_at,
+    lane_waiting.finalized_at,
+    lane_waiting.deadline_at,
+    lane_waiting.runtime_id,
+    lane_waiting.enqueue_shard,
+    lane_waiting.progress,
+    lane_waiting.lane_id,
+    lane_waiting.lane_seq,
+    lane_waiting.slot
+   FROM awa.lane_waiting
 UNION ALL
  SELECT d.job_id AS id,
     d.kind,

@@ -66,7 +66,7 @@ def manage(project: Path, *arguments: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("worker", ["manage", "awa"])
 def test_a_project_migrates_enqueues_and_works(project: Path, worker: str) -> None:
-    assert "Awa: applied 0001_lanes" in manage(project, "migrate")
+    assert "Awa: applied 0001_common" in manage(project, "migrate")
     assert "Awa" not in manage(project, "migrate")
     assert manage(project, "check").startswith("System check identified no issues")
     assert "READY" in manage(project, "shell", "-c", ENQUEUE)

@@ -7,18 +7,18 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg import AsyncConnection
 
 from awa.db import run
-from awa.db.migrate import check_schema, migrate, pending, render_sql
+from awa.db.migrate import check_schema, migrate, pending, render_sql, storage_of
 from awa.db.pool import connect
 from awa.dev.binaries import PostgresBinaries, find_binaries
 from awa.model.errors import DatabaseError, SchemaNotMigrated, ValidationError
 from awa.sql import catalog
+from awa.sql.catalog import LANES, STORAGES, Storage
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "schema.sql"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
 
 async def _open(url: str) -> AsyncConnection[Any]:
@@ -28,7 +28,7 @@ async def _open(url: str) -> AsyncConnection[Any]:
 async def test_migrating_twice_applies_everything_once(empty_database_url: str) -> None:
     async with await _open(empty_database_url) as conn:
         first = await pending(conn)
-        assert first[0] == "0001_lanes"
+        assert first[:2] == ["0001_common", "0001_lanes"]
         assert await migrate(conn) == first
         assert await pending(conn) == []
         assert await migrate(conn) == []
@@ -75,6 +75,7 @@ async def test_a_schema_newer_than_the_program_is_refused(conn: AsyncConnection[
             await refuse(conn)
 
 
+@pytest.mark.lanes
 async def test_a_migration_with_another_text_is_refused(conn: AsyncConnection[Any]) -> None:
     await conn.execute(
         "UPDATE awa.schema_migrations SET checksum = 'other' WHERE name = '0001_lanes'"
@@ -116,24 +117,36 @@ def pg_dump(pg_binaries: PostgresBinaries | None) -> Path:
     return (pg_binaries or find_binaries()).bin_dir / "pg_dump"
 
 
-@pytest.fixture
-def by_script(empty_database_url: str) -> str:
-    """A database that was made by the script of `awa migrate --sql` alone."""
-    with psycopg.connect(empty_database_url, autocommit=True) as conn:
-        conn.execute(render_sql().encode())
-    return empty_database_url
-
-
-def test_migrated_and_scripted_databases_are_the_committed_schema(
-    database_url: str, by_script: str, pg_dump: Path, server_version: int
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_migrated_and_scripted_databases_are_the_committed_schema(
+    empty_database_url: str, pg_dump: Path, server_version: int, storage: Storage
 ) -> None:
-    migrated = _schema(pg_dump, database_url)
-    assert _schema(pg_dump, by_script) == migrated
+    async with await _open(empty_database_url) as conn:
+        await migrate(conn, storage)
+        migrated = _schema(pg_dump, empty_database_url)
+        # As when the script of `awa migrate --sql` alone makes it.
+        await conn.execute("DROP SCHEMA awa CASCADE")
+        await conn.execute(render_sql(storage).encode())
+    assert _schema(pg_dump, empty_database_url) == migrated
+    committed = REFERENCE / ("schema.sql" if storage == LANES else f"schema-{storage}.sql")
     if os.environ.get("AWA_RENEW_SCHEMA"):
-        SCHEMA.write_text(migrated)
+        committed.write_text(migrated)
     # The committed text is PostgreSQL 18's; other versions print some defaults differently.
     if server_version == 18:
-        assert SCHEMA.read_text() == migrated, "renew it: make schema"
+        assert committed.read_text() == migrated, "renew it: make schema"
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_a_schema_keeps_its_storage(empty_database_url: str, storage: Storage) -> None:
+    async with await _open(empty_database_url) as conn:
+        await migrate(conn, storage)
+        assert await storage_of(conn) == storage
+        assert await (await conn.execute("SELECT awa.storage()")).fetchone() == (storage,)
+        assert await migrate(conn) == await migrate(conn, storage) == []
+        (other,) = (one for one in STORAGES if one != storage)
+        with pytest.raises(ValidationError, match=f"has the storage {storage}, not {other}"):
+            await migrate(conn, other)
+        await check_schema(conn)
 
 
 def _schema(pg_dump: Path, url: str) -> str:

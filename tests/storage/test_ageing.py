@@ -1,5 +1,7 @@
 """Ageing: who waits long is served sooner, and nobody gains by it what an operator has just taken away."""
 
+import pytest
+
 from awa.storage.ageing import age_lanes
 from tests.storage.world import World
 
@@ -114,6 +116,7 @@ async def test_a_lane_raised_to_the_first_priority_still_leaves_most_to_the_firs
     assert served.count(1) >= 40
 
 
+@pytest.mark.lanes
 async def test_history_is_not_walked(world: World) -> None:
     """Each lane is looked at once, however many of its jobs are done."""
     await world.enqueue(300)

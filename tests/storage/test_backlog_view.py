@@ -72,6 +72,7 @@ async def test_they_agree_about_owed_and_late_jobs(world: World, connect: Connec
     assert await assert_same(world) == 2
 
 
+@pytest.mark.lanes
 async def test_they_agree_after_the_ring_has_moved_on(world: World) -> None:
     await world.enqueue(6)
     await world.finish(await world.claim(2))
@@ -104,6 +105,7 @@ async def test_they_agree_about_what_was_moved_away_in_stretches_large_and_small
     assert len(await world.claim(1_000)) + await assert_same(world) == 370
 
 
+@pytest.mark.lanes
 async def test_nobody_walks_over_what_a_large_tombstone_covers(world: World) -> None:
     ids = await world.enqueue(400)
     await world.move([*ids[100:200], ids[300]], "b")
@@ -119,6 +121,7 @@ async def test_nobody_walks_over_what_a_large_tombstone_covers(world: World) -> 
 
 
 @pytest.mark.parametrize("analyzed", [False, True])
+@pytest.mark.lanes
 async def test_history_is_not_read_whatever_the_statistics_say(
     world: World, connect: Connect, analyzed: bool
 ) -> None:

@@ -99,6 +99,7 @@ async def test_an_empty_set_and_unknown_ids_are_no_error(world: World) -> None:
     assert await world.move([], "other") == {}
 
 
+@pytest.mark.lanes
 async def test_thousands_are_cancelled_at_once_and_their_tombstones_are_ranges(
     world: World,
 ) -> None:

@@ -104,6 +104,7 @@ async def test_two_claimers_share_the_jobs(world: World, connect: Connect) -> No
     assert sorted(served) == ids
 
 
+@pytest.mark.lanes
 async def test_a_claim_of_an_empty_queue_writes_nothing(world: World) -> None:
     await world.enqueue()
     await world.claim()
@@ -113,6 +114,7 @@ async def test_a_claim_of_an_empty_queue_writes_nothing(world: World) -> None:
     assert await world.fetch("SELECT count(*) FROM awa.lane_claims") == before
 
 
+@pytest.mark.lanes
 async def test_the_hot_path_leaves_no_dead_rows(world: World) -> None:
     await world.enqueue(50)
     assert len(await world.finish(await world.claim())) == 50

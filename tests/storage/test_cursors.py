@@ -1,6 +1,10 @@
 """Cursors of lanes that nobody claims from: they pass what was moved away, and nothing else."""
 
+import pytest
+
 from tests.storage.world import World
+
+pytestmark = pytest.mark.lanes
 
 CURSOR = "SELECT h.cursor FROM awa.lane_heads h WHERE h.queue = 'default' AND h.priority = 2"
 

@@ -133,6 +133,7 @@ async def written(world: World) -> list[Any]:
     return await cursor.fetchall()
 
 
+@pytest.mark.lanes
 async def test_thousands_of_long_attempts_fit_into_a_beat(world: World) -> None:
     """Each of a claim of its own, as with jobs that come one by one and run long."""
     await world.enqueue(LONG_ATTEMPTS)

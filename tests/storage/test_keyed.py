@@ -29,17 +29,20 @@ async def keyed_of(world: World, job: ClaimedJob) -> str | None:
     return found
 
 
+@pytest.mark.lanes
 async def test_a_claim_without_such_jobs_notes_nothing(world: World) -> None:
     jobs = await claimed(world, 3)
     assert await keyed_of(world, jobs[0]) is None
 
 
+@pytest.mark.lanes
 async def test_a_claim_notes_the_positions_of_jobs_with_a_recipe(world: World) -> None:
     jobs = await claimed(world, 4, 1, 2)
     at = jobs[1].lane_seq
     assert await keyed_of(world, jobs[0]) == f"{{[{at},{at + 2})}}"
 
 
+@pytest.mark.lanes
 async def test_the_fast_end_sends_keyed_ones_the_general_way(world: World) -> None:
     """Its sign: a key that is held beyond completion, so that the job gets a row of its own."""
     jobs = await claimed(world, 3, 1)
@@ -62,6 +65,7 @@ async def test_the_fast_end_tells_which_keyed_ones_were_lost(world: World) -> No
 
 
 @pytest.mark.parametrize("keyed", [(), (0,), (0, 2)])
+@pytest.mark.lanes
 async def test_what_is_carried_stays_keyed(world: World, keyed: tuple[int, ...]) -> None:
     """A carried claim has the keyed ones among its positions, and leaves the others behind."""
     jobs = await claimed(world, 3, *keyed)

@@ -7,6 +7,8 @@ import pytest
 
 from tests.storage.world import World
 
+pytestmark = pytest.mark.lanes
+
 HEAD = "SELECT claim_no, cursor, owed::text, seen::text FROM awa.lane_heads WHERE queue = 'default'"
 LARGE_SLOT_JOBS = 60_000
 PRUNE_MAX_S = 3.0  # it takes half a second; comparing each live job with each claim takes eight

@@ -49,6 +49,7 @@ async def test_a_rescue_makes_room(world: World, connect: Connect) -> None:
     assert len(await world.claim()) == 2
 
 
+@pytest.mark.lanes
 async def test_old_attempts_count_wherever_they_are_written_down(world: World) -> None:
     """A runtime's older attempts are in awa.attempts, and its claims of then are looked at no more."""
     await world.enqueue(4)
@@ -71,6 +72,7 @@ async def test_other_queues_and_priorities(world: World) -> None:
     assert len(await world.claim(queue="other")) == 3
 
 
+@pytest.mark.lanes
 async def test_no_more_are_begun_than_the_rate_allows(world: World, connect: Connect) -> None:
     other = await World.on(await connect())
     await world.enqueue(20)
@@ -90,6 +92,7 @@ async def test_no_more_are_begun_than_the_rate_allows(world: World, connect: Con
     assert (await world.claim_call()).held == Held("rate", pytest.approx(4, abs=0.5))  # type: ignore[arg-type]
 
 
+@pytest.mark.lanes
 async def test_the_rate_counts_many_small_claims_of_several_lanes(world: World) -> None:
     await world.enqueue(60, priority=1)
     await world.enqueue(60, priority=2)
@@ -124,6 +127,7 @@ async def test_a_claim_that_takes_less_than_it_may_is_not_held(world: World) -> 
     assert await world.claim_call() == ([], False, None)
 
 
+@pytest.mark.lanes
 async def test_claims_in_the_window_outlive_the_retention(world: World) -> None:
     """A slot is not emptied while a rate limit still counts what was claimed in it."""
     await world.enqueue(3)
@@ -138,6 +142,7 @@ async def test_claims_in_the_window_outlive_the_retention(world: World) -> None:
     assert await world.prune(0, keep_s=0) == "pruned"
 
 
+@pytest.mark.lanes
 async def test_carried_claims_and_heads_count_once(world: World) -> None:
     await world.enqueue(4)
     jobs = await world.claim()
@@ -214,6 +219,7 @@ def test_what_is_no_rate(text: str) -> None:
         read_rate(text)
 
 
+@pytest.mark.lanes
 async def test_a_cursor_that_was_moved_on_keeps_the_count(world: World) -> None:
     await world.limit(rate_limit=5, rate_period_seconds=3600)
     await world.enqueue(3)

@@ -69,6 +69,7 @@ async def test_a_deferred_job_is_stamped_alike(world: World) -> None:
     }
 
 
+@pytest.mark.lanes
 async def test_a_job_that_is_there_already_is_left_untouched(world: World) -> None:
     (ready,) = await world.enqueue(priority=2)
     (deferred,) = await world.enqueue(priority=2, run_at=await world.now(later_s=60))

@@ -67,6 +67,7 @@ async def restored(url: str) -> World:
     return await World.on(conn)
 
 
+@pytest.mark.lanes
 async def test_no_job_is_lost_and_none_runs_twice(
     aged: World, young_url: str, binaries: PostgresBinaries, tmp_path: Path, database_url: str
 ) -> None:
@@ -93,6 +94,7 @@ async def test_the_same_from_a_young_cluster_into_an_old_one(
     await there.conn.close()
 
 
+@pytest.mark.lanes
 async def test_the_same_within_one_cluster(
     world: World,
     binaries: PostgresBinaries,
@@ -110,6 +112,7 @@ async def test_the_same_within_one_cluster(
     await there.conn.close()
 
 
+@pytest.mark.lanes
 async def test_life_goes_on_there(
     aged: World, young_url: str, binaries: PostgresBinaries, tmp_path: Path, database_url: str
 ) -> None:
@@ -138,6 +141,7 @@ async def test_life_goes_on_there(
     await there.conn.close()
 
 
+@pytest.mark.lanes
 async def test_a_slot_that_was_over_is_emptied_there(
     aged: World, young_url: str, binaries: PostgresBinaries, tmp_path: Path, database_url: str
 ) -> None:
@@ -153,6 +157,7 @@ async def test_a_slot_that_was_over_is_emptied_there(
     await there.conn.close()
 
 
+@pytest.mark.lanes
 async def test_a_claim_there_refuses_until_the_store_was_made_safe(
     aged: World, young_url: str, binaries: PostgresBinaries, tmp_path: Path, database_url: str
 ) -> None:

@@ -2,8 +2,12 @@
 
 from datetime import timedelta
 
+import pytest
+
 from awa.storage import ring
 from tests.storage.world import World
+
+pytestmark = pytest.mark.lanes
 
 YEAR_S = 365 * 86_400.0
 NO_LIMIT = 1 << 40

@@ -43,6 +43,7 @@ async def test_both_views_say_the_same_of_each_waiting_job(world: World) -> None
     assert await world.fetch(SHARED) == (0,)
 
 
+@pytest.mark.lanes
 async def test_an_owed_job_is_available_in_both(world: World, connect: Connect) -> None:
     other = await World.on(await connect())
     owed, _ = await world.enqueue(2)
@@ -54,6 +55,7 @@ async def test_an_owed_job_is_available_in_both(world: World, connect: Connect) 
     assert await world.fetch(SHARED) == (0,)
 
 
+@pytest.mark.lanes
 async def test_a_late_job_is_available_in_both(world: World, connect: Connect) -> None:
     other = await World.on(await connect())
     await world.enqueue()

@@ -3,44 +3,63 @@
 Migrations are applied once, in order, and never change after a release. Functions and views carry no data, so
 they are simply applied again whenever their text has changed. All of it happens in one transaction. A database that
 was restored into another cluster is made safe on the way.
+
+Which storage a schema has is chosen when it is made, and known from the migrations that it has.
 """
 
 from awa.db import run
 from awa.db.failures import mapped_errors
 from awa.db.run import Connection
-from awa.model.errors import DatabaseError, SchemaNotMigrated
+from awa.model.errors import DatabaseError, FieldProblem, SchemaNotMigrated, ValidationError
 from awa.sql import catalog
+from awa.sql.catalog import CANONICAL, LANES, STORAGES, Storage
 
 DEFINITIONS = "definitions"
 MINIMUM_SERVER_VERSION = 150000
 
 
-async def migrate(conn: Connection) -> list[str]:
+async def migrate(conn: Connection, storage: Storage | None = None) -> list[str]:
     """Applies what is missing and answers its names; an empty list says that nothing was to be done.
 
-    Raises `SchemaNotMigrated` if the database is newer than this program, `DatabaseError` for a server
-    older than PostgreSQL 15 or one that refuses.
+    `storage` is that of a new schema (None: lanes), or has to be the one the schema has. Raises
+    `SchemaNotMigrated` if the database is newer than this program, `ValidationError` for another storage than the
+    schema's, `DatabaseError` for a server older than PostgreSQL 15 or one that refuses.
     """
     _check_server(conn)
     async with conn.transaction():
         await _run_script(conn, catalog.text("db/migrations_table"))
-        missing = await _missing(conn)
-        sources = dict(catalog.migrations())
+        chosen = _agreed(storage, await storage_of(conn))
+        missing = await _missing(conn, chosen)
         for name in missing:
             if name != DEFINITIONS:
-                await _run_script(conn, sources[name])
-                await _record(conn, name, catalog.checksum(sources[name]))
+                await apply(conn, name, chosen)
         if missing:
-            await _define(conn)
+            await define(conn, chosen)
         await run.value(conn, "db/recover_after_restore")
     return missing
 
 
-async def pending(conn: Connection) -> list[str]:
+async def pending(conn: Connection, storage: Storage | None = None) -> list[str]:
     """What `migrate` would apply. Changes nothing."""
     if not await run.value(conn, "db/schema_exists"):
-        return [name for name, _ in catalog.migrations()] + [DEFINITIONS]
-    return await _missing(conn)
+        return [name for name, _ in catalog.migrations(storage or LANES)] + [DEFINITIONS]
+    return await _missing(conn, _agreed(storage, await storage_of(conn)))
+
+
+async def storage_of(conn: Connection) -> Storage | None:
+    """The storage of the schema, by the migration that made its tables; None for a schema that has none yet."""
+    applied = {row["name"] for row in await run.rows(conn, "db/applied")}
+    for storage in STORAGES:
+        if applied & _own_migrations(storage):
+            return storage
+    return None
+
+
+async def apply(conn: Connection, name: str, storage: Storage) -> None:
+    """Runs one migration and writes down that it was."""
+    source = dict(catalog.migrations(storage))[name]
+    await _run_script(conn, source)
+    await _record(conn, name, catalog.checksum(source))
 
 
 async def check_schema(conn: Connection) -> None:
@@ -55,12 +74,12 @@ async def check_schema(conn: Connection) -> None:
     raise SchemaNotMigrated(found, hint="Run: awa migrate")
 
 
-def render_sql() -> str:
+def render_sql(storage: Storage = LANES) -> str:
     """The whole schema as one script, for those who apply it themselves."""
     parts = [catalog.text("db/migrations_table") + ";", catalog.text("db/define_freely") + ";"]
-    for name, source in (*catalog.migrations(), *catalog.definitions()):
+    for name, source in (*catalog.migrations(storage), *catalog.definitions(storage)):
         parts.append(f"-- {name}\n{source}")
-    for name, checksum in _checksums().items():
+    for name, checksum in _checksums(storage).items():
         parts.append(
             catalog.text("db/record")
             .replace("%(name)s", f"'{name}'")
@@ -70,9 +89,9 @@ def render_sql() -> str:
     return "BEGIN;\n" + "\n".join(parts) + "\nCOMMIT;\n"
 
 
-async def _missing(conn: Connection) -> list[str]:
+async def _missing(conn: Connection, storage: Storage) -> list[str]:
     applied = {row["name"]: row["checksum"] for row in await run.rows(conn, "db/applied")}
-    ours = _checksums()
+    ours = _checksums(storage)
     unknown = sorted(set(applied) - set(ours))
     if unknown:
         raise SchemaNotMigrated(
@@ -88,17 +107,38 @@ async def _missing(conn: Connection) -> list[str]:
     return [name for name, checksum in ours.items() if applied.get(name) != checksum]
 
 
-def _checksums() -> dict[str, str]:
-    return {name: catalog.checksum(source) for name, source in catalog.migrations()} | {
-        DEFINITIONS: catalog.definitions_checksum()
+def _agreed(asked: Storage | None, found: Storage | None) -> Storage:
+    if asked and found and asked != found:
+        hint = "A schema keeps the storage that it was made with."
+        if (found, asked) == (CANONICAL, LANES):
+            hint = "Run: awa storage convert"
+        raise ValidationError(
+            f"this database's schema has the storage {found}, not {asked}",
+            hint=hint,
+            fields=[FieldProblem("storage", f"is {found} here")],
+        )
+    return found or asked or LANES
+
+
+def _own_migrations(storage: Storage) -> set[str]:
+    others = (s for s in STORAGES if s != storage)
+    return {name for name, _ in catalog.migrations(storage)}.difference(
+        *({name for name, _ in catalog.migrations(other)} for other in others)
+    )
+
+
+def _checksums(storage: Storage) -> dict[str, str]:
+    return {name: catalog.checksum(source) for name, source in catalog.migrations(storage)} | {
+        DEFINITIONS: catalog.definitions_checksum(storage)
     }
 
 
-async def _define(conn: Connection) -> None:
+async def define(conn: Connection, storage: Storage) -> None:
+    """Applies all functions and views again."""
     await _run_script(conn, catalog.text("db/define_freely"))
-    for _, source in catalog.definitions():
+    for _, source in catalog.definitions(storage):
         await _run_script(conn, source)
-    await _record(conn, DEFINITIONS, catalog.definitions_checksum())
+    await _record(conn, DEFINITIONS, catalog.definitions_checksum(storage))
 
 
 async def _record(conn: Connection, name: str, checksum: str) -> None:

@@ -43,7 +43,8 @@ def pruner(settings: Settings) -> RunOnce:
         state = await ring.state(conn)
         keep_s = settings.completed_retention_hours * HOUR_S
         pinned = False
-        for step in range(1, state["slots"]):  # the longest closed first
+        # The longest closed first; a storage with one slot prunes inside it.
+        for step in range(1, max(state["slots"], 2)):
             slot = (state["current_slot"] + step) % state["slots"]
             result = await ring.prune_slot(conn, slot, keep_s=keep_s, now=now)
             pinned = pinned or result == "pinned"

@@ -19,6 +19,7 @@ async def whats(world: World, job_id: int) -> list[str]:
     return [event["what"] for event in found["events"]]
 
 
+@pytest.mark.lanes
 async def test_a_job_that_failed_once_and_then_completed(world: World) -> None:
     (job_id,) = await world.enqueue(1, "email", kind="mail", priority=3)
     assert await whats(world, job_id) == ["enqueued"]
@@ -49,6 +50,7 @@ async def test_a_job_that_failed_once_and_then_completed(world: World) -> None:
     assert "email" in found["events"][0]["text"]
 
 
+@pytest.mark.lanes
 async def test_a_job_that_was_moved_tells_where_it_came_from(world: World) -> None:
     (job_id,) = await world.enqueue(1, "email", priority=3)
     await world.move([job_id], "fast", 1)
@@ -58,6 +60,7 @@ async def test_a_job_that_was_moved_tells_where_it_came_from(world: World) -> No
     assert sorted(texts[1:]) == ["Ready in fast, priority 1", "Taken out of email, priority 3"]
 
 
+@pytest.mark.lanes
 async def test_a_job_whose_slot_was_emptied_tells_the_rest(world: World) -> None:
     (job_id,) = await world.enqueue(1)
     await world.finish(await world.claim(), "failed", error={"error": "full", "kind": "Full"})
@@ -69,6 +72,7 @@ async def test_a_job_whose_slot_was_emptied_tells_the_rest(world: World) -> None
 
 
 @pytest.mark.parametrize("outcome", ["cancelled", "snoozed", "returned", "failed"])
+@pytest.mark.lanes
 async def test_each_end_is_told(world: World, outcome: str) -> None:
     (job_id,) = await world.enqueue()
     await world.finish(await world.claim(), outcome, delay_s=60.0)

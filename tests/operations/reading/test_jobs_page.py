@@ -189,6 +189,7 @@ async def test_a_look_leaves_the_caller_s_own_limits_as_they_were(mixed: World) 
         assert await mixed.fetch("SELECT current_setting('statement_timeout')") == ("7s",)
 
 
+@pytest.mark.lanes
 async def test_completed_jobs_are_found_though_cursors_have_passed_more_than_was_claimed(
     world: World,
 ) -> None:

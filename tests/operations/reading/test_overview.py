@@ -60,6 +60,7 @@ async def test_silent_runtimes_and_old_notes_are_told(world: World) -> None:
     assert await codes(world) == ["old_statistics", "stale_runtimes"]
 
 
+@pytest.mark.lanes
 async def test_the_session_that_pins_the_oldest_snapshot_is_named(
     world: World, connect: Connect
 ) -> None:

@@ -7,15 +7,15 @@ from tests.proofs.stage import Rewrite
 MUTATIONS = (
     Mutation(
         "finish locks the claim rows",
-        (Rewrite("300_finish", "c.slot FOR UPDATE OF c;", "c.slot;"),),
+        (Rewrite("305_attempts", "c.slot FOR UPDATE OF c;", "c.slot;"),),
         test_ending_twice.test_the_second_of_two_finishers_waits_and_changes_nothing,
     ),
     Mutation(
         "finish reads closures in a new statement after its locks",
         (
-            Rewrite("300_finish", "ORDER BY c.lane_id, c.claim_no, c.slot FOR UPDATE OF c;", ";"),
+            Rewrite("305_attempts", "ORDER BY c.lane_id, c.claim_no, c.slot FOR UPDATE OF c;", ";"),
             Rewrite(
-                "300_finish",
+                "305_attempts",
                 "WHERE p_runtime IS NULL OR c.runtime_id = p_runtime\n",
                 "WHERE p_runtime IS NULL OR c.runtime_id = p_runtime FOR UPDATE OF c\n",
             ),
@@ -26,7 +26,7 @@ MUTATIONS = (
         "what has ended is not ended again",
         (
             Rewrite(
-                "300_finish",
+                "305_attempts",
                 "c.seqs * d.seqs - coalesce(",
                 "c.seqs * d.seqs - '{}'::int8multirange * coalesce(",
             ),
@@ -35,12 +35,16 @@ MUTATIONS = (
     ),
     Mutation(
         "a rescue has the last word over a late finisher",
-        (Rewrite("300_finish", "c.slot FOR UPDATE OF c;", "c.slot;"),),
+        (Rewrite("305_attempts", "c.slot FOR UPDATE OF c;", "c.slot;"),),
         test_ending_twice.test_a_rescue_that_came_first_leaves_nothing_to_a_late_finisher,
     ),
     Mutation(
         "a heartbeat takes the locks of finish",
-        (Rewrite("500_runtimes", "    PERFORM awa.lock_claims(p_lanes, p_claim_nos);\n", ""),),
+        (
+            Rewrite(
+                "500_runtimes", "    PERFORM awa.lock_claims(p_lanes, p_claim_nos, p_seqs);\n", ""
+            ),
+        ),
         test_ending_twice.test_a_heartbeat_writes_no_attempt_down_that_is_ending,
     ),
     Mutation(

@@ -51,7 +51,7 @@ MUTATIONS = (
         "the fast end leaves keyed positions to the general one",
         (
             Rewrite(
-                "300_finish",
+                "305_attempts",
                 "CASE WHEN k.keyed IS NULL THEN k.own ELSE k.own - k.keyed END",
                 "k.own",
             ),

@@ -36,7 +36,7 @@ MUTATIONS = (
                 "LANGUAGE plpgsql STABLE AS $$\nDECLARE\n    limits record;",
             ),
             Rewrite(
-                "205_queue_limits",
+                "206_counted_claims",
                 "count_running(p_lanes int[]) RETURNS bigint\nLANGUAGE sql VOLATILE",
                 "count_running(p_lanes int[]) RETURNS bigint\nLANGUAGE sql STABLE",
             ),

@@ -26,7 +26,7 @@ MUTATIONS = (
         "owed jobs are seen waiting",
         (
             Rewrite(
-                "110_waiting_jobs",
+                "107_lane_waiting",
                 "unnest(h.owed) g",
                 "unnest(h.owed * '{}'::int8multirange) g",
             ),
@@ -37,7 +37,7 @@ MUTATIONS = (
         "late jobs are seen waiting",
         (
             Rewrite(
-                "110_waiting_jobs",
+                "107_lane_waiting",
                 "AND NOT pg_visible_in_snapshot(k.txid, h.seen) OFFSET 0",
                 "AND false OFFSET 0",
             ),
@@ -46,7 +46,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a job that is owed and late is seen once",
-        (Rewrite("110_waiting_jobs", "AND NOT e.lane_seq <@ h.owed", ""),),
+        (Rewrite("107_lane_waiting", "AND NOT e.lane_seq <@ h.owed", ""),),
         test_open_transactions.test_jobs_owed_as_one_range_around_an_open_enqueue_are_served_once,
     ),
     Mutation(
@@ -58,28 +58,28 @@ MUTATIONS = (
         "a demoted job's age begins anew",
         (
             Rewrite(
-                "410_relocate",
+                "405_leave_lane",
                 "(lane_seq, job_id, txid, created_at, run_at, lane_id,",
                 "(lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id,",
             ),
             Rewrite(
-                "410_relocate",
-                "k.job_id, own_txid, k.created_at,",
-                "k.job_id, own_txid, k.ready_at, k.created_at,",
+                "405_leave_lane",
+                "k.job_id, p_txid, k.created_at,",
+                "k.job_id, p_txid, k.ready_at, k.created_at,",
             ),
         ),
         _alone(test_ageing.test_a_demoted_job_is_not_aged_straight_back),
     ),
     Mutation(
         "jobs of several lanes are moved in their old order",
-        (Rewrite("410_relocate", "ORDER BY r.lane_seq OFFSET 0) k;", "OFFSET 0) k;"),),
+        (Rewrite("405_leave_lane", "ORDER BY r.lane_seq OFFSET 0) k;", "OFFSET 0) k;"),),
         _alone(test_relocate.test_a_set_from_several_lanes_keeps_its_order_too),
     ),
     Mutation(
         "stamps are written once",
         (
             Rewrite(
-                "410_relocate",
+                "405_leave_lane",
                 "ELSE k.stamp || k.metadata END",
                 "ELSE k.metadata || k.stamp END",
             ),

@@ -46,7 +46,7 @@ BEGIN
     RETURN 'replaced';
 END $$;
 
--- The same for a ready job, locked by the caller: a tombstone, and the job anew.
+-- The same for a ready job, locked by the caller: it leaves its lane, and comes anew.
 -- moves: available -> available | scheduled
 -- index: ready_entries (lane_id, lane_seq)
 -- bound: one job
@@ -60,7 +60,7 @@ DECLARE
 BEGIN
     SELECT * INTO old FROM awa.ready_entries r WHERE r.slot = p_slot AND r.lane_id = p_lane AND r.lane_seq = p_seq;
     SELECT l.queue, l.enqueue_shard INTO in_queue, shard FROM awa.lanes l WHERE l.lane_id = p_lane;
-    INSERT INTO awa.ready_tombstones (slot, lane_id, first_seq, last_seq, reason) VALUES (p_slot, p_lane, p_seq, p_seq, 'replaced');
+    PERFORM awa.leave_lanes(ARRAY[p_lane], ARRAY[p_seq], ARRAY[p_slot], 'replaced');
     IF p_run_at > clock_timestamp() THEN
         INSERT INTO awa.deferred_jobs
                (job_id, created_at, run_at, priority, attempt, max_attempts, route_shard, state, queue, kind, args, tags, metadata,

@@ -54,11 +54,10 @@ BEGIN
           JOIN awa.ready_entries r ON r.slot = o.slot AND r.lane_id = o.lane_id AND r.lane_seq = o.lane_seq
           JOIN awa.lanes l ON l.lane_id = o.lane_id
           LEFT JOIN awa.attempts a ON a.lane_seq = o.lane_seq AND a.claim_no = o.claim_no
-    ), closed AS (
-        INSERT INTO awa.attempt_closures (claim_no, closed_at, lane_id, jobs, slot, outcome, seqs)
-        SELECT j.claim_no, now_, j.lane_id, count(*), j.slot, j.outcome,
-               range_agg(int8range(j.lane_seq, j.lane_seq + 1))
-          FROM job j GROUP BY j.lane_id, j.claim_no, j.slot, j.outcome
+    ), closed AS MATERIALIZED (
+        SELECT awa.close_attempts(array_agg(j.slot), array_agg(j.lane_id), array_agg(j.claim_no), array_agg(j.lane_seq),
+                                  array_agg(j.outcome), now_) AS done
+          FROM job j
     ), deferred AS (
         INSERT INTO awa.deferred_jobs
                (job_id, created_at, run_at, deferred_at, priority, attempt, max_attempts, route_shard, state, queue,
@@ -100,7 +99,7 @@ BEGIN
           FROM job j WHERE j.unique_key IS NOT NULL HAVING count(*) > 0
     )
     -- Joined, because what nobody reads is not run.
-    SELECT j.lane_seq, awa.state_after(j.outcome) FROM job j LEFT JOIN keys ON true;
+    SELECT j.lane_seq, awa.state_after(j.outcome) FROM job j CROSS JOIN closed LEFT JOIN keys ON true;
     PERFORM awa.notify_if_idle(l.queue) FROM awa.lanes l
       WHERE 'returned' = ANY (p_outcomes) AND l.lane_id = ANY (p_lanes);
 END $$;

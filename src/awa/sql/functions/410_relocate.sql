@@ -37,26 +37,7 @@ BEGIN
     RETURN QUERY SELECT d.*, NULL::bigint FROM awa.relocate_deferred(
         ARRAY(SELECT u.id FROM unnest(p_ids, p_lanes) u(id, lane_id) WHERE u.lane_id IS NULL), p_queue, p_priority) d;
     SELECT * INTO way FROM awa.ways_out(p_lanes, p_queue, p_priority);
-    INSERT INTO awa.ready_entries
-           (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
-            kind, args, tags, metadata, errors, unique_key, route_key)
-    SELECT nextval('awa.job_positions'), k.job_id, own_txid, k.created_at, k.run_at, way.targets[k.first + k.shard], k.current_slot,
-           k.attempt, k.max_attempts, CASE WHEN k.route_shard IS NOT NULL THEN k.shard END, k.kind, k.args, k.tags,
-           CASE WHEN k.metadata IS NULL THEN k.stamp ELSE k.stamp || k.metadata END, k.errors, k.unique_key, k.route_key
-      FROM (SELECT r.*, m.first, m.stamp, c.current_slot,
-                   CASE WHEN r.route_shard IS NOT NULL THEN r.route_shard % m.width ELSE awa.shard_for(m.width, NULL) END AS shard
-              FROM (SELECT w.slot, w.lane_id, array_agg(w.lane_seq ORDER BY w.lane_seq) AS seqs
-                      FROM unnest(p_lanes, p_seqs, p_slots) w(lane_id, lane_seq, slot) GROUP BY w.slot, w.lane_id OFFSET 0) g
-              JOIN unnest(way.lanes, way.widths, way.firsts, way.stamps) m(lane_id, width, first, stamp) ON m.lane_id = g.lane_id
-             CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
-                                  WHERE e.slot = g.slot AND e.lane_id = g.lane_id AND e.lane_seq = ANY (g.seqs) OFFSET 0) r
-             CROSS JOIN awa.ring c
-             ORDER BY r.lane_seq OFFSET 0) k;
-    INSERT INTO awa.ready_tombstones (slot, lane_id, first_seq, last_seq, reason)
-    SELECT k.slot, k.lane_id, lower(g), upper(g) - 1, 'moved'
-      FROM (SELECT u.slot, u.lane_id, range_agg(int8range(u.lane_seq, u.lane_seq + 1)) AS seqs
-              FROM unnest(p_lanes, p_seqs, p_slots) u(lane_id, lane_seq, slot)
-             WHERE u.lane_id = ANY (way.lanes) GROUP BY u.slot, u.lane_id) k, unnest(k.seqs) g;
+    PERFORM awa.relocate_ready(own_txid, p_lanes, p_seqs, p_slots, way.lanes, way.widths, way.firsts, way.stamps, way.targets);
     PERFORM awa.notify_if_idle(q.queue)
        FROM (SELECT DISTINCT l.queue FROM awa.lanes l WHERE l.lane_id = ANY (way.targets)) q;
     RETURN QUERY

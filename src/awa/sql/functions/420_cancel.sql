@@ -24,11 +24,8 @@ BEGIN
         DELETE FROM awa.deferred_jobs d
          USING unnest(p_ids, p_lanes) u(id, lane_id)
          WHERE u.lane_id IS NULL AND d.job_id = u.id RETURNING d.*
-    ), dead AS (
-        INSERT INTO awa.ready_tombstones (slot, lane_id, first_seq, last_seq, reason)
-        SELECT k.slot, k.lane_id, lower(g), upper(g) - 1, 'cancelled'
-          FROM (SELECT s.slot, s.lane_id, range_agg(int8range(s.lane_seq, s.lane_seq + 1)) AS seqs
-                  FROM source s GROUP BY s.slot, s.lane_id) k, unnest(k.seqs) g
+    ), dead AS MATERIALIZED (
+        SELECT awa.leave_lanes(array_agg(s.lane_id), array_agg(s.lane_seq), array_agg(s.slot), 'cancelled') AS done FROM source s
     ), keys AS MATERIALIZED (
         SELECT awa.follow_keys(array_agg(u.job_id), array_agg(u.unique_key), array_agg(u.queue), array_agg(u.state),
                                array_agg('cancelled'::text))
@@ -42,7 +39,7 @@ BEGIN
             kind, args, tags, metadata, errors, unique_key, route_key)
     SELECT s.job_id, s.created_at, s.run_at, now_, s.priority, s.attempt, s.max_attempts, s.route_shard, 'cancelled', s.queue,
            s.kind, s.args, s.tags, s.metadata, awa.with_error(s.errors, error, s.attempt, now_, 25), s.unique_key, s.route_key
-      FROM source s LEFT JOIN keys ON true  -- what nobody reads is not run
+      FROM source s CROSS JOIN dead LEFT JOIN keys ON true  -- what nobody reads is not run
     UNION ALL
     SELECT g.job_id, g.created_at, g.run_at, now_, g.priority, g.attempt, g.max_attempts, g.route_shard, 'cancelled', g.queue,
            g.kind, g.args, g.tags, g.metadata, awa.with_error(g.errors, error, g.attempt, now_, 25), g.unique_key, g.route_key
@@ -77,17 +74,3 @@ BEGIN
     PERFORM pg_notify('awa_control', json_build_object('cancelled', json_agg(k.seq))::text)
        FROM (SELECT seq, (row_number() OVER () - 1) / 300 AS part FROM unnest(a.seqs) seq) k GROUP BY k.part;
 END $$;
-
--- The open attempts of these jobs.
--- index: ready_entries (job_id), lane_claims gist (seqs), attempt_closures (lane_id, claim_no)
--- bound: the set
-CREATE OR REPLACE FUNCTION awa.running_attempts(p_ids bigint[])
-RETURNS TABLE (job_id bigint, lane_id int, claim_no bigint, lane_seq bigint, runtime_id uuid)
-LANGUAGE sql VOLATILE AS $$
-    SELECT r.job_id, c.lane_id, c.claim_no, r.lane_seq, c.runtime_id
-      FROM unnest(p_ids) u(id)
-     CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e WHERE e.job_id = u.id ORDER BY e.lane_seq DESC LIMIT 1) r
-      JOIN awa.lane_claims c ON c.slot = r.slot AND c.jobs > 0 AND c.seqs @> r.lane_seq AND c.lane_id = r.lane_id
-     WHERE NOT EXISTS (SELECT FROM awa.attempt_closures x
-                        WHERE x.slot = c.slot AND x.lane_id = c.lane_id AND x.claim_no = c.claim_no AND x.seqs @> r.lane_seq);
-$$;

@@ -22,7 +22,7 @@ BEGIN
     alive := FOUND;
     IF NOT alive OR coalesce(cardinality(p_seqs), 0) = 0 THEN RETURN; END IF;
     -- The same locks in the same order as awa.finish, so that no attempt is written down after it ended.
-    PERFORM awa.lock_claims(p_lanes, p_claim_nos);
+    PERFORM awa.lock_claims(p_lanes, p_claim_nos, p_seqs);
     PERFORM awa.pause_point('heartbeat.after_locks');
     INSERT INTO awa.attempts AS a (lane_seq, claim_no, job_id, runtime_id, lane_id, claimed_at, progress, metadata)
     SELECT u.lane_seq, u.claim_no, r.job_id, p_runtime, u.lane_id, o.claimed_at, u.progress, u.metadata

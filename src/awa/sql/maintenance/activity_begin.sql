@@ -5,6 +5,5 @@
 -- params: lag_s (what ended this shortly ago may not be committed yet), now (null: the database's clock)
 SELECT s.until AS since, s.last_position, s.blocks, coalesce(%(now)s::timestamptz, clock_timestamp()) - make_interval(secs => %(lag_s)s) AS until,
        (SELECT CASE WHEN p.is_called THEN p.last_value ELSE 0 END FROM awa.job_positions p) AS position,
-       ARRAY(SELECT pg_relation_size(('awa.attempt_closures_' || n)::regclass) / current_setting('block_size')::bigint
-               FROM generate_series(0, (SELECT g.slots FROM awa.ring g) - 1) n ORDER BY n) AS lengths
+       awa.closure_lengths() AS lengths
   FROM awa.activity_state s WHERE s.one FOR UPDATE

@@ -4,6 +4,3 @@ CREATE TABLE awa.unique_keys (
     key    bytea PRIMARY KEY,
     job_id bigint NOT NULL
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
-
--- Of a claim's positions those whose end must look at the job, beside appending a closure; null where none must.
-ALTER TABLE awa.lane_claims ADD COLUMN keyed int8multirange;

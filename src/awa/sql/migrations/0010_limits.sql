@@ -7,7 +7,3 @@ ALTER TABLE awa.queue_meta
     ADD COLUMN rate_limit    int CHECK (rate_limit BETWEEN 1 AND 1000000),
     ADD COLUMN rate_period_s float8 CHECK (rate_period_s BETWEEN 0.1 AND 86400),
     ADD CHECK ((rate_limit IS NULL) = (rate_period_s IS NULL));
-
--- How many positions of the lane were claimed up to and with this row, so that the claims of an hour are counted by the
--- difference of two rows.
-ALTER TABLE awa.lane_claims ADD COLUMN total bigint NOT NULL DEFAULT 0;

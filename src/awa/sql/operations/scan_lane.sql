@@ -6,26 +6,20 @@
 -- The tombstones of the page are read at once: one probe a row would cost more than the row. So it is with items: ids
 -- beyond the last one listed are new, and only others are looked for. Nobody else adds items, the operation is held.
 WITH head AS MATERIALIZED (
-    SELECT h.lane_id, h.queue, h.priority, h.cursor, h.owed, h.seen, g.trusted_from
+    SELECT h.lane_id, h.queue, h.priority, h.cursor, h.first_waiting, h.owed, h.seen, g.trusted_from
       FROM awa.lane_heads h CROSS JOIN awa.ring g
      WHERE h.lane_id = %(lane)s
 ), page AS MATERIALIZED (
-    SELECT j.id, j.lane_seq, j.slot, j.txid, j.due AND j.id <= %(bound)s AND ({filter}) AS matches
+    SELECT j.id, j.lane_seq, j.slot, j.txid, j.due AND j.unclaimed AND j.id <= %(bound)s AND ({filter}) AS matches
       FROM (SELECT r.job_id AS id, r.kind, h.queue, 'available'::text AS state, h.priority, r.attempt, r.created_at,
                    coalesce(r.run_at, r.created_at) AS run_at, r.args, coalesce(r.tags, ARRAY[]::text[]) AS tags,
                    coalesce(r.errors, jsonb_build_array()) AS errors, NULL::timestamptz AS finalized_at,
-                   r.lane_seq, r.slot, r.txid, r.due
+                   r.lane_seq, r.slot, r.txid, r.due, r.unclaimed
               FROM head h CROSS JOIN LATERAL ({walk}) r) j
 ), ends AS MATERIALIZED (
     SELECT count(*) AS walked, min(lane_seq) AS first_seq, max(lane_seq) AS last_seq, max(txid) AS last_txid FROM page
 ), dead AS MATERIALIZED (
-    SELECT range_agg(int8range(t.first_seq, t.last_seq + 1)) AS seqs
-      FROM (SELECT i.first_seq, i.last_seq FROM ends e, awa.ready_tombstones i
-             WHERE i.lane_id = %(lane)s AND i.first_seq >= e.first_seq AND i.first_seq <= e.last_seq
-            UNION ALL
-            SELECT b.first_seq, b.last_seq FROM ends e CROSS JOIN LATERAL (
-                   SELECT k.first_seq, k.last_seq FROM awa.ready_tombstones k
-                    WHERE k.lane_id = %(lane)s AND k.first_seq < e.first_seq ORDER BY k.first_seq DESC LIMIT 1) b) t
+    SELECT awa.dead_between(%(lane)s, e.first_seq, e.last_seq) AS seqs FROM ends e
 ), known AS MATERIALIZED (
     SELECT max(i.job_id) AS last_id FROM awa.batch_operation_items i WHERE i.operation_id = %(id)s
 ), listed AS (

@@ -1,6 +1,6 @@
 -- Claims jobs of a queue for a runtime.
 -- moves: available -> running
--- index: see functions/200_claim_lane.sql
+-- index: see functions/lanes/200_claim_lane.sql
 -- bound: max_jobs
 -- params: queue, max_jobs, runtime_id, deadline_s (null: none). args stays text, it is parsed once, by the handler's own reader;
 --         times travel as seconds since 1970, a datetime is made when one is asked for.

@@ -5,19 +5,15 @@
 -- params: those of the filter; {places} is what of it (alias j) a lane alone can answer
 -- A position is never less than its job's id, for a job gets later positions as it is moved or tried again. So a job with an id
 -- above M stands at a position above M, and with M the greatest id among the lanes' last passed ones there are few of those.
--- The cursor is that of the newest claim that served somebody: later heads may have passed what was moved away, and no more.
 WITH heads AS MATERIALIZED (
-    SELECT j.lane_id, k.cursor
-      FROM awa.lanes j CROSS JOIN LATERAL (
-           SELECT c.cursor FROM awa.lane_claims c WHERE c.lane_id = j.lane_id AND c.jobs > 0 ORDER BY c.claim_no DESC LIMIT 1) k
-     WHERE {places}
+    SELECT j.lane_id, j.passed_below FROM awa.lane_passed j WHERE {places}
 ), last AS MATERIALIZED (
     SELECT max(r.job_id) AS job_id
       FROM heads h CROSS JOIN LATERAL (
-           SELECT e.job_id FROM awa.ready_entries e WHERE e.lane_id = h.lane_id AND e.lane_seq < h.cursor
+           SELECT e.job_id FROM awa.ready_entries e WHERE e.lane_id = h.lane_id AND e.lane_seq < h.passed_below
             ORDER BY e.lane_seq DESC LIMIT 1) r
 )
 SELECT max(r.job_id) AS newest
   FROM last m CROSS JOIN heads h CROSS JOIN LATERAL (
        SELECT e.job_id FROM awa.ready_entries e
-        WHERE e.lane_id = h.lane_id AND e.lane_seq >= m.job_id AND e.lane_seq < h.cursor OFFSET 0) r
+        WHERE e.lane_id = h.lane_id AND e.lane_seq >= m.job_id AND e.lane_seq < h.passed_below OFFSET 0) r

@@ -1,6 +1,6 @@
 -- A page of jobs, newest first, wherever they are, as far down as jobs wait: found from those, and not by walking through ids.
 -- moves: nothing
--- index: that of awa.lane_backlog_of; lane_claims (lane_id, claim_no), ready_entries (lane_id, lane_seq), and those of the places
+-- index: those of awa.lane_backlog_of and awa.lane_passed; ready_entries (lane_id, lane_seq), and those of the places
 -- bound: jobs + 1 waiting ones and passed_max + 1 claimed ones are looked at; with more of either there is no page (`to_id` is null)
 -- params: before_id (null: from the newest), max_rows, jobs, passed_max, lane_queues and lane_priority (null: all
 --         lanes), and those of the filter: {predicate} over alias j, {places} what of it a lane alone can answer, {raw} what the row
@@ -26,16 +26,13 @@ WITH walked AS MATERIALIZED (
               FROM found f WHERE f.looked <= %(jobs)s) k
      WHERE k.to_id < coalesce(%(before_id)s::bigint, 9223372036854775807)
 ), heads AS MATERIALIZED (
-    SELECT j.lane_id, k.cursor
-      FROM awa.lanes j CROSS JOIN LATERAL (
-           SELECT c.cursor FROM awa.lane_claims c WHERE c.lane_id = j.lane_id AND c.jobs > 0 ORDER BY c.claim_no DESC LIMIT 1) k
-     WHERE {places}
+    SELECT j.lane_id, j.passed_below FROM awa.lane_passed j WHERE {places}
 ), passed AS MATERIALIZED (
     SELECT j.id, j.id >= d.to_id AND j.id < coalesce(%(before_id)s::bigint, 9223372036854775807) AND {raw} AS matches
       FROM down d CROSS JOIN heads h CROSS JOIN LATERAL (
            SELECT e.job_id AS id, e.kind, e.args, coalesce(e.tags, '{{}}') AS tags, coalesce(e.errors, '[]') AS errors,
                   coalesce(e.run_at, e.created_at) AS run_at, e.created_at
-             FROM awa.ready_entries e WHERE e.lane_id = h.lane_id AND e.lane_seq >= d.to_id AND e.lane_seq < h.cursor OFFSET 0) j
+             FROM awa.ready_entries e WHERE e.lane_id = h.lane_id AND e.lane_seq >= d.to_id AND e.lane_seq < h.passed_below OFFSET 0) j
      LIMIT %(passed_max)s + 1
 )
 SELECT d.to_id, (SELECT f.waiting FROM found f) AS waiting, k.*

@@ -12,9 +12,7 @@ WITH waiting AS (
      CROSS JOIN LATERAL awa.open_attempts(r.id, r.open_since - interval '1 second') o
       JOIN awa.lanes l ON l.lane_id = o.lane_id GROUP BY 1
 ), done AS (
-    SELECT l.queue, sum(k.jobs) AS jobs
-      FROM (SELECT x.lane_id, sum(x.jobs) AS jobs FROM awa.attempt_closures x WHERE x.outcome IN ('completed', 'recorded') GROUP BY 1) k
-      JOIN awa.lanes l ON l.lane_id = k.lane_id GROUP BY 1
+    SELECT k.queue, k.jobs FROM awa.completed_kept() k
 ), finished AS (
     SELECT f.queue, f.state, count(*) AS jobs FROM awa.finished_jobs f WHERE f.state <> 'completed' GROUP BY 1, 2
 ), names AS (

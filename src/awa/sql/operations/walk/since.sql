@@ -4,7 +4,7 @@
 SELECT w.*,
        w.lane_seq >= h.trusted_from AND NOT pg_visible_in_snapshot(w.txid, %(seen)s::text::pg_snapshot)
        AND (w.lane_seq >= h.cursor OR w.lane_seq <@ h.owed OR NOT pg_visible_in_snapshot(w.txid, h.seen)) AS due
-  FROM awa.ready_entries w
+  FROM awa.lane_rows w
  WHERE w.lane_id = %(lane)s AND w.txid >= pg_snapshot_xmin(%(seen)s::text::pg_snapshot)
    AND (w.txid, w.lane_seq) > (%(after_txid)s::text::xid8, %(after)s::bigint)
    AND w.txid < pg_snapshot_xmax(%(until)s::text::pg_snapshot)

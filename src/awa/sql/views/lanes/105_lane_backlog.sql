@@ -33,3 +33,18 @@ $$;
 
 -- All of them.
 CREATE OR REPLACE VIEW awa.lane_backlog AS SELECT * FROM awa.lane_backlog_of(NULL, NULL);
+
+-- How many jobs wait in a lane, and since when the longest.
+-- moves: nothing
+-- index: those of awa.lane_stretches; ready_entries (lane_id, lane_seq)
+-- bound: p_looked_max rows
+CREATE OR REPLACE FUNCTION awa.lane_depth(p_lane int, p_looked_max bigint, OUT jobs bigint, OUT oldest timestamptz)
+LANGUAGE sql STABLE AS $$
+    SELECT count(*), min(w.ready_at)
+      FROM (SELECT e.ready_at
+              FROM awa.lane_stretches(ARRAY[p_lane]) s CROSS JOIN LATERAL (
+                   SELECT r.ready_at, r.lane_seq FROM awa.ready_entries r
+                    WHERE r.lane_id = s.lane_id AND r.lane_seq >= s.first_seq AND r.lane_seq < s.past_seq OFFSET 0) e
+             WHERE s.dead IS NULL OR NOT e.lane_seq <@ s.dead
+             LIMIT p_looked_max) w;
+$$;

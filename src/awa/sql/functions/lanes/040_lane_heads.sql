@@ -1,14 +1,13 @@
--- Small questions about a position, asked by claim, change, views and prune alike.
-
 -- The newest claim row of each lane, its claim head; a lane that nobody claimed from yet has cursor 0 and no `seen`.
--- last_dead: beyond it no position of the lane is tombstoned, so most rows need no look at tombstones.
+-- first_waiting: no row below it waits, but for owed and late ones. last_dead: beyond it no position of the lane is tombstoned, so most rows need no look at tombstones.
 -- index: lane_claims (lane_id, claim_no), ready_tombstones (lane_id, first_seq)
 CREATE OR REPLACE VIEW awa.lane_heads AS
 SELECT l.lane_id, l.queue, l.priority, l.enqueue_shard, l.effective_priority,
        coalesce(h.claim_no, 0) AS claim_no, coalesce(h.cursor, 0) AS cursor, h.seen,
        coalesce(h.owed, '{}') AS owed, h.claimed_at, h.slot,
        coalesce((SELECT t.last_seq FROM awa.ready_tombstones t WHERE t.lane_id = l.lane_id
-                  ORDER BY t.first_seq DESC LIMIT 1), -1) AS last_dead, coalesce(h.total, 0) AS total
+                  ORDER BY t.first_seq DESC LIMIT 1), -1) AS last_dead, coalesce(h.total, 0) AS total,
+       coalesce(h.cursor, 0) AS first_waiting
   FROM awa.lanes l
   LEFT JOIN LATERAL (SELECT c.* FROM awa.lane_claims c WHERE c.lane_id = l.lane_id
                       ORDER BY c.claim_no DESC LIMIT 1) h ON true;
@@ -34,10 +33,4 @@ LANGUAGE sql VOLATILE AS $$
         SELECT int8range(min(first), max(past)) AS span FROM islands GROUP BY island
     )
     SELECT coalesce(range_agg(span), '{}') FROM joined;
-$$;
-
--- How many positions a multirange holds.
-CREATE OR REPLACE FUNCTION awa.positions_in(p_ranges int8multirange) RETURNS bigint
-LANGUAGE sql IMMUTABLE AS $$
-    SELECT coalesce(sum(upper(g) - lower(g)), 0)::bigint FROM unnest(p_ranges) g;
 $$;
