@@ -60,6 +60,7 @@ async def totals(world: World, scope: str) -> dict[tuple[str, str], int]:
     return {(row["name"], row["outcome"]): row["jobs"] for row in found}
 
 
+@pytest.mark.lanes
 async def test_what_is_done_is_noted_once_in_all_by_queue_and_by_kind(
     world: World, beat: Beat
 ) -> None:
@@ -131,6 +132,7 @@ async def test_after_a_long_time_without_a_leader_only_the_totals_are_brought_up
     assert await sums(world, "queue") == {}
 
 
+@pytest.mark.lanes
 async def test_an_emptied_slot_takes_its_totals_with_it(world: World, beat: Beat) -> None:
     await world.enqueue(5, "a")
     await world.finish(await world.claim(5, "a"))
@@ -188,6 +190,7 @@ async def test_rates_waits_and_the_last_hour_are_read_from_the_notes(world: Worl
     assert sum((row["completed_per_s"] or 0) for row in series) == 1.5
 
 
+@pytest.mark.lanes
 async def test_the_newest_pages_are_read_and_no_others(world: World, beat: Beat) -> None:
     """However much history there is: the duty reads what is new, and a few pages before it."""
     await world.conn.execute(

@@ -98,6 +98,7 @@ async def test_without_a_step_nothing_ages(conn: AsyncConnection[Any], now: date
     assert await ageing.ager(Settings(ageing_step_s=0))(conn, now + 100 * HOUR) == 0
 
 
+@pytest.mark.lanes
 async def test_the_ring_moves_on_by_age_and_gives_space_back_after_the_retention(
     conn: AsyncConnection[Any], now: datetime
 ) -> None:

@@ -136,7 +136,7 @@ async def test_finalized_at_selects_jobs_that_ended(conn: Conn) -> None:
     (job,) = await claim_jobs(conn, "default", 1)
     assert job.job_id == failed
     await conn.execute(
-        "SELECT * FROM awa.finish((SELECT runtime_id FROM awa.lane_claims WHERE jobs > 0),"
+        "SELECT * FROM awa.finish((SELECT id FROM awa.runtimes),"
         " ARRAY[%s], ARRAY[%s::bigint], ARRAY[%s::bigint], ARRAY['cancelled'])",
         [job.lane_id, job.claim_no, job.lane_seq],
     )

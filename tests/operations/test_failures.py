@@ -30,13 +30,10 @@ async def break_jobs(conn: Conn, condition: str, *, errcode: str = "P0001") -> N
         END $$;
         CREATE TRIGGER broken BEFORE INSERT OR UPDATE ON awa.deferred_jobs
             FOR EACH ROW EXECUTE FUNCTION break_jobs();
+        CREATE TRIGGER broken BEFORE INSERT OR UPDATE ON awa.ready_entries
+            FOR EACH ROW EXECUTE FUNCTION break_jobs();
     """
     await conn.execute(body)
-    for slot in range(8):
-        await conn.execute(
-            f"CREATE TRIGGER broken BEFORE INSERT ON awa.ready_entries_{slot}"
-            " FOR EACH ROW EXECUTE FUNCTION break_jobs()"
-        )
 
 
 async def finish(conn: Conn, runner: Runner, **more: Any) -> dict[str, Any]:

@@ -52,7 +52,7 @@ async def test_claimed_and_finished_jobs_are_skipped(conn: Conn, runner: Runner)
     claimed = await claim_jobs(conn, "default", 4)
     for job, outcome in zip(claimed, ["completed", "failed"], strict=False):
         await conn.execute(
-            "SELECT * FROM awa.finish((SELECT runtime_id FROM awa.lane_claims WHERE jobs > 0 LIMIT 1),"
+            "SELECT * FROM awa.finish((SELECT id FROM awa.runtimes LIMIT 1),"
             " ARRAY[%s], ARRAY[%s::bigint], ARRAY[%s::bigint], ARRAY[%s])",
             [job.lane_id, job.claim_no, job.lane_seq, outcome],
         )
@@ -129,7 +129,7 @@ async def test_a_state_filter_for_available_does_not_admit_others(
     assert operation["total_matched"] == 2
     (job,) = await claim_jobs(conn, "default", 1)
     await conn.execute(
-        "SELECT * FROM awa.finish((SELECT runtime_id FROM awa.lane_claims WHERE jobs > 0 LIMIT 1),"
+        "SELECT * FROM awa.finish((SELECT id FROM awa.runtimes LIMIT 1),"
         " ARRAY[%s], ARRAY[%s::bigint], ARRAY[%s::bigint], ARRAY['retried'], ARRAY[3600.0]::float8[])",
         [job.lane_id, job.claim_no, job.lane_seq],
     )

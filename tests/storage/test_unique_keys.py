@@ -333,6 +333,7 @@ async def test_retention_releases_what_ended_jobs_hold(world: World, outcome: st
     await world.audit()
 
 
+@pytest.mark.lanes
 async def test_a_key_outlives_the_pruning_of_the_slot_its_job_was_in(world: World) -> None:
     """Waiting, running, or completed and recorded: the ring turns below them."""
     opts: dict[str, Any] = {"by_states": ["available", "running", "completed"]}

@@ -136,6 +136,7 @@ async def test_a_worker_begins_no_more_than_its_rate(
     assert all(later - at > 0.9 for at, later in zip(begun, begun[40:], strict=False))
 
 
+@pytest.mark.lanes
 async def test_a_queue_begins_no_more_than_its_rate(
     client: awa.AsyncClient, eventually: Eventually
 ) -> None:

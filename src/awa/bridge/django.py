@@ -42,12 +42,13 @@ class Django:
 def find(given: Any) -> Speaker | None:
     """The speaker for a connection of Django; None if it's something else."""
     proxies: Any = sys.modules.get("django.utils.connection")
-    base: Any = sys.modules.get("django.db.backends.base.base")
-    if proxies is None or base is None:
+    if proxies is None:
         return None
     if isinstance(given, proxies.ConnectionProxy):
         given = given._connections[given._alias]
-    if not isinstance(given, base.BaseDatabaseWrapper):
+    # After that: a proxy that nobody has asked anything yet is what loads Django's backend.
+    base: Any = sys.modules.get("django.db.backends.base.base")
+    if base is None or not isinstance(given, base.BaseDatabaseWrapper):
         return None
     if given.vendor != "postgresql":
         raise invalid_field(
