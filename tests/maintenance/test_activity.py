@@ -97,6 +97,24 @@ async def test_what_is_done_is_noted_once_in_all_by_queue_and_by_kind(
     }
 
 
+async def test_what_callbacks_moved_on_is_noted_too(world: World, beat: Beat) -> None:
+    for answer in ("complete", "fail", "retry", "resume"):
+        _, callback = await world.waiting(kind="mail")
+        await world.answer(callback, answer)  # type: ignore[arg-type]
+    await beat()
+    await beat()
+    noted = (await sums(world, "queue"))["default"]
+    assert (noted["started"], noted["completed"], noted["failed"], noted["retried"]) == (4, 1, 1, 1)
+    assert (await sums(world, "kind"))["mail"]["completed"] == 1
+    assert await totals(world, "queue") == {
+        ("default", "waiting"): 4,
+        ("default", "completed"): 1,
+        ("default", "failed"): 1,
+        ("default", "retried"): 1,
+        ("default", "returned"): 1,
+    }
+
+
 async def test_a_sample_is_scaled_to_the_whole(
     world: World, beat: Beat, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from psycopg import AsyncConnection
 
 from awa.config import Settings
 from awa.events import batch as events
-from awa.maintenance import ageing, gauges, promotion, rescuing, restore, retention, ring
+from awa.maintenance import ageing, callbacks, gauges, promotion, rescuing, restore, retention, ring
 from awa.maintenance.duties import duties
 from awa.operations import retention as operation_retention
 from awa.operations.submit import submit
@@ -17,6 +17,7 @@ from awa.storage import runtimes
 from awa.storage.claim import claim
 from awa.storage.finish import Ending, finish
 from awa.storage.rescue import rescue
+from tests.storage.world import World
 
 HOUR = timedelta(hours=1)
 
@@ -131,6 +132,28 @@ async def test_failed_jobs_are_deleted_when_their_retention_is_over(
     assert await retain(conn, now + 9 * HOUR) == 0
     assert await retain(conn, now + 11 * HOUR) == 1
     assert await one(conn, "SELECT count(*) FROM awa.finished_jobs") == 0
+
+
+async def test_waits_for_callbacks_end_when_their_time_is_over(
+    conn: AsyncConnection[Any], now: datetime
+) -> None:
+    world = await World.on(conn)
+    job_id, _ = await world.waiting(timeout_s=60.0)
+    assert await callbacks.run_once(conn, now) == 0
+    assert await callbacks.run_once(conn, now + HOUR) == 1
+    assert await world.state(job_id) == "retryable"
+
+
+async def test_answered_callbacks_are_deleted_when_their_retention_is_over(
+    conn: AsyncConnection[Any], now: datetime
+) -> None:
+    world = await World.on(conn)
+    _, callback = await world.waiting()
+    await world.answer(callback, "complete")
+    retain = retention.callback_retainer(Settings(callback_retention_hours=10))
+    assert await retain(conn, now + 9 * HOUR) == 0
+    assert await retain(conn, now + 11 * HOUR) == 1
+    assert await one(conn, "SELECT count(*) FROM awa.callbacks") == 0
 
 
 async def test_a_runtime_is_forgotten_a_day_after_its_end(

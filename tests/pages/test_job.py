@@ -1,5 +1,7 @@
 """One job: its life as far as it is known, and what can be done with it by forms alone."""
 
+import pytest
+
 from tests.pages.conftest import TOKENS, Visit, Visitor
 from tests.storage.world import World
 
@@ -99,3 +101,56 @@ async def test_who_cancelled_is_an_operator(visit: Visit, world: World) -> None:
     await console.log_in("operator")
     await console.send(await console.get(f"/jobs/{job_id}"), "/cancel")
     assert await world.state(job_id) == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("action", "said", "state"),
+    [
+        ("complete", '{"paid": 7}', "completed"),
+        ("resume", "", "available"),
+        ("retry", "the bank is closed", "retryable"),
+        ("fail", "no money", "failed"),
+    ],
+)
+async def test_a_job_that_waits_for_a_callback_says_so_and_is_answered(
+    *, console: Visitor, world: World, action: str, said: str, state: str
+) -> None:
+    job_id, callback = await world.waiting()
+    page = await console.get(f"/jobs/{job_id}")
+    assert page.says("Waits for a callback")
+    assert page.says(str(callback))
+    assert page.says("Not possible: it waits for a callback; answer that instead.")
+    assert page.says("Do not wait any longer")
+    told = [line.text for line in page.one("ol", class_="timeline").all("li")]
+    assert "Attempt 1 ended, to wait for a callback" in told[2]
+    assert "The wait for the callback ends" in told[3]
+    await console.send(page, f"/callbacks/{callback}", answer=action, said=said)
+    answered = await console.get(f"/jobs/{job_id}")
+    assert answered.says(f"The callback is answered; job {job_id} is {state} now.")
+    assert answered.says(", by local")
+    assert not answered.says("Waits for a callback")
+    assert await world.state(job_id) == state
+    late = await console.send(page, f"/callbacks/{callback}", status=409, answer="fail", said="")
+    assert late.says("nothing was changed")
+
+
+async def test_an_answer_that_is_no_json_is_refused_on_the_page(
+    console: Visitor, world: World
+) -> None:
+    job_id, callback = await world.waiting()
+    page = await console.get(f"/jobs/{job_id}")
+    refused = await console.send(
+        page, f"/callbacks/{callback}", status=422, answer="complete", said="{"
+    )
+    assert refused.says("is not JSON")
+    assert await world.state(job_id) == "waiting_external"
+
+
+async def test_jobs_that_wait_for_a_callback_have_a_tab_of_their_own(
+    console: Visitor, world: World
+) -> None:
+    job_id, _ = await world.waiting()
+    await world.enqueue()
+    tab = await console.get("/jobs", q="state:waiting_external")
+    assert tab.says("Waiting external 1")
+    assert f"/jobs/{job_id}" in tab.html

@@ -195,6 +195,7 @@ _DETAIL: dict[str, Any] = {
     ],
     "operations": [],
     "runtime": None,
+    "callbacks": [],
     "unique": {
         "by": ["kind", "arguments"],
         "states": ["scheduled", "available", "running", "retryable", "waiting_external"],
@@ -220,6 +221,7 @@ class JobDetail(ShownJob):
     events: list[dict[str, Any]] = Field(description="what happened to it, oldest first")
     operations: list[dict[str, Any]] = Field(description="batch operations that listed it")
     runtime: dict[str, Any] | None = Field(description="who runs it, or ran it last")
+    callbacks: list[dict[str, Any]] = Field(description="its callbacks, newest first")
     unique: dict[str, Any] | None = Field(
         description="what its unique key is made of, and who holds it; null: it isn't unique"
     )

@@ -25,6 +25,7 @@ _COLUMNS: Final = (
     Column("scheduled", "SCHED", right=True),
     Column("retryable", "RETRY", right=True),
     Column("running", "RUN", right=True),
+    Column("waiting_external", "WAIT", right=True),
     Column("completed", "DONE", right=True),
     Column("failed", "FAILED", right=True),
     Column("cancelled", "CANC", right=True),

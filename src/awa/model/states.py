@@ -58,9 +58,15 @@ JOB_MOVES: Final[dict[tuple[JobState, JobState], str]] = {
     (JobState.RUNNING, JobState.CANCELLED): "Its handler or an operator cancelled the attempt.",
     (JobState.RUNNING, JobState.WAITING_EXTERNAL): "The handler waits for a callback.",
     (JobState.WAITING_EXTERNAL, JobState.COMPLETED): "The callback reported success.",
-    (JobState.WAITING_EXTERNAL, JobState.RUNNING): "The callback resumed the handler.",
-    (JobState.WAITING_EXTERNAL, JobState.RETRYABLE): "The callback failed or came too late.",
-    (JobState.WAITING_EXTERNAL, JobState.FAILED): "The callback failed and no attempt is left.",
+    (
+        JobState.WAITING_EXTERNAL,
+        JobState.AVAILABLE,
+    ): "The callback resumed it; the attempt goes on.",
+    (
+        JobState.WAITING_EXTERNAL,
+        JobState.RETRYABLE,
+    ): "Another attempt was asked for, or time is up.",
+    (JobState.WAITING_EXTERNAL, JobState.FAILED): "The callback failed, or no attempt is left.",
     (JobState.WAITING_EXTERNAL, JobState.CANCELLED): "Somebody cancelled it while it waited.",
     (
         JobState.RETRYABLE,

@@ -20,7 +20,7 @@ EVERYWHERE: Final = ("lanes", "deferred", "finished")
 PLACES: Final[Mapping[JobState | None, tuple[str, ...]]] = {
     JobState.AVAILABLE: ("lanes",),
     JobState.RUNNING: ("running",),
-    JobState.WAITING_EXTERNAL: ("running",),
+    JobState.WAITING_EXTERNAL: ("deferred",),
     JobState.COMPLETED: ("lanes", "finished"),
     JobState.SCHEDULED: ("deferred",),
     JobState.RETRYABLE: ("deferred",),

@@ -28,6 +28,7 @@ TABLES = [
     "attempt_closures",
     "attempts",
     "deferred_jobs",
+    "callbacks",
     "finished_jobs",
     "runtimes",
     "lanes",

@@ -14,6 +14,7 @@ from tests.storage.world import Place, World
 QUEUES = ("alpha", "beta")
 WAITING = {"available", "scheduled", "retryable"}
 DEFERRED = {"scheduled", "retryable"}
+LOCKABLE = WAITING | {"waiting_external"}
 
 
 @dataclass
@@ -46,6 +47,16 @@ class Attempt:
 
 
 @dataclass
+class Callback:
+    """A callback of an attempt, and how it was answered."""
+
+    id: UUID
+    attempt: Attempt
+    answer: str | None = None
+    waits: bool = False  # the job waits for it now
+
+
+@dataclass
 class Session:
     """A connection that may keep a transaction open: what it holds, and what it will have done."""
 
@@ -67,6 +78,7 @@ class Reference:
         self.served: set[int] = set()
         self.paused: set[str] = set()
         self.dead: set[UUID] = set()
+        self.callbacks: list[Callback] = []
 
     def places(self) -> dict[int, Place]:
         """What an audit must find."""
@@ -108,6 +120,55 @@ class Reference:
                 job.state, job.attempt = "available", job.attempt - 1
         return job.state
 
+    def wait(self, attempt: Attempt, callback: Callback) -> str:
+        """An attempt ends to wait for a callback; one that was answered already goes on at once."""
+        if callback.attempt is not attempt:
+            return self.end(attempt, "retried")
+        attempt.over, callback.waits = True, True
+        self.jobs[attempt.job_id].state = "waiting_external"
+        return self.jobs[attempt.job_id].state if callback.answer is None else self._go_on(callback)
+
+    def answer(self, callback: Callback, answer: str) -> str:
+        """What an answer comes to."""
+        if callback.answer is not None:
+            return "resolved"
+        if not callback.waits and callback.attempt.over:
+            return "over"
+        if answer == "heartbeat":
+            return "extended"
+        callback.answer = answer
+        if not callback.waits:
+            return "recorded"
+        self._go_on(callback)
+        return "applied"
+
+    def time_out(self, callback: Callback) -> None:
+        """The time of a callback is over."""
+        if callback.answer is None:
+            gone = not callback.waits and callback.attempt.over
+            callback.answer = "abandoned" if gone else "time_out"
+            if callback.waits:
+                self._go_on(callback)
+
+    def forget_wait(self, job_id: int) -> None:
+        """The job is cancelled while it waits."""
+        for callback in self.callbacks:
+            callback.waits = callback.waits and callback.attempt.job_id != job_id
+
+    def _go_on(self, callback: Callback) -> str:
+        job = self.jobs[callback.attempt.job_id]
+        callback.waits = False
+        match callback.answer:
+            case "complete":
+                job.state = "completed"
+            case "fail":
+                job.state = "failed"
+            case "resume":
+                job.state, job.attempt = "available", job.attempt - 1
+            case _:
+                job.state = "failed" if job.attempt >= job.max_attempts else "retryable"
+        return job.state
+
     def running(self) -> dict[int, Attempt]:
         """job id -> its open attempt."""
         return {attempt.job_id: attempt for attempt in self.attempts if not attempt.over}
@@ -120,8 +181,10 @@ class Reference:
         job.state = "available"
 
     def move(self, job_id: int, queue: str | None, priority: int | None) -> str:
-        """moved | noop, as the engine would say."""
+        """moved | noop | waiting_external, as the engine would say."""
         job = self.jobs[job_id]
+        if job.state == "waiting_external":
+            return job.state
         before = (job.queue, job.priority)
         job.queue, job.priority = queue or job.queue, priority or job.priority
         return "noop" if (job.queue, job.priority) == before else "moved"

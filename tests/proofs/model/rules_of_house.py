@@ -6,8 +6,9 @@ import hypothesis.strategies as st
 from hypothesis.stateful import rule
 
 from awa.storage import ageing, promote, queues, ring
-from tests.proofs.model.reference import DEFERRED, QUEUES, WAITING, Session
-from tests.proofs.model.rules_of_work import Work, numbers
+from tests.proofs.model.reference import DEFERRED, LOCKABLE, QUEUES, Session
+from tests.proofs.model.rules_of_callbacks import Answers
+from tests.proofs.model.rules_of_work import numbers
 
 picks_ = st.lists(st.integers(0, 12), min_size=1, max_size=6)
 COMPLETED_IN = """
@@ -15,12 +16,14 @@ COMPLETED_IN = """
       JOIN awa.attempt_closures x ON x.slot = r.slot AND x.lane_id = r.lane_id AND x.seqs @> r.lane_seq
      WHERE r.slot = %s AND x.outcome = 'completed'
 """
-DUE = "SELECT job_id FROM awa.deferred_jobs ORDER BY run_at, job_id"
+DUE = """
+    SELECT job_id FROM awa.deferred_jobs WHERE state <> 'waiting_external' ORDER BY run_at, job_id
+"""
 SILENCE = "UPDATE awa.runtimes SET heartbeat_at = heartbeat_at - interval '1 day' WHERE id = %s"
 MANY_POSITIONS = "SELECT count(nextval('awa.job_positions')) FROM generate_series(1, 6000)"
 
 
-class House(Work):
+class House(Answers):
     """Rules of operators and the leader."""
 
     @rule(
@@ -58,8 +61,8 @@ class House(Work):
         mover.effects += [partial(self.model.move, id_, queue, priority) for id_ in found]
 
     def waiting(self, ids: list[int]) -> set[int]:
-        """Those of the jobs that wait."""
-        return {id_ for id_ in ids if self.model.jobs[id_].state in WAITING}
+        """Those of the jobs that wait, be it for a callback."""
+        return {id_ for id_ in ids if self.model.jobs[id_].state in LOCKABLE}
 
     @rule(picks=picks_)
     def hold(self, picks: list[int]) -> None:
@@ -89,6 +92,7 @@ class House(Work):
         assert set(self.run(self.house.cancel(ids))) == found
         for id_ in found:
             self.model.jobs[id_].state = "cancelled"
+            self.model.forget_wait(id_)
 
     def _cancel_running(self, ids: list[int]) -> None:
         running = self.model.running()

@@ -60,13 +60,14 @@ async def count(conn: Connection, given: JobFilter, *, at_most: int = AT_MOST_JO
     if given.state is None:
         return total((await counts_by_state(conn, given, at_most=at_most)).values())
     state = str(given.state)
-    if given.ids is not None or given.state is JobState.WAITING_EXTERNAL:
+    if given.ids is not None:
         return (await counts_by_state(conn, given, at_most=at_most)).get(state, ZERO)
     counting = Counting(given.model_copy(update={"state": None}), at_most)
     ways: dict[JobState, Callable[[], Look[Counts]]] = {
         JobState.AVAILABLE: counting.backlog,
         JobState.SCHEDULED: counting.deferred,
         JobState.RETRYABLE: counting.deferred,
+        JobState.WAITING_EXTERNAL: counting.deferred,
         JobState.RUNNING: counting.running,
         JobState.COMPLETED: counting.noted,
     }
@@ -124,8 +125,13 @@ class Counting:
         return self._look("backlog", available="jobs")
 
     def deferred(self) -> Look[Counts]:
-        """Those that wait for a time."""
-        return self._look("deferred", scheduled="scheduled", retryable="retryable")
+        """Those that wait for a time, or for a callback."""
+        return self._look(
+            "deferred",
+            scheduled="scheduled",
+            retryable="retryable",
+            waiting_external="waiting_external",
+        )
 
     def running(self) -> Look[Counts]:
         """Those that run."""

@@ -16,6 +16,7 @@ STATES: Final = (
     JobState.SCHEDULED,
     JobState.RETRYABLE,
     JobState.RUNNING,
+    JobState.WAITING_EXTERNAL,
     JobState.COMPLETED,
     JobState.FAILED,
     JobState.CANCELLED,

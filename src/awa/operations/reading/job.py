@@ -11,7 +11,7 @@ from awa.operations import unique
 from awa.operations.reading import timeline
 from awa.operations.reading.bounds import bounded
 from awa.operations.single import check_job_id
-from awa.storage import read
+from awa.storage import callbacks, read
 
 STATIONS_MAX_ROWS: Final = 200
 OPERATIONS_MAX_ROWS: Final = 50
@@ -39,7 +39,7 @@ _WHY_NOT: Final = {
         "completed": "it has completed; enqueue it again instead",
         "available": "it is waiting to be run already",
         "running": "it runs now",
-        "waiting_external": "it waits for a callback",
+        "waiting_external": "it waits for a callback; answer that instead",
     },
 }  # fmt: skip
 
@@ -64,8 +64,9 @@ async def detail(
         bounds = {"looked_max": OPERATIONS_LOOKED_MAX, "max_rows": OPERATIONS_MAX_ROWS}
         operations = await run.rows(conn, "reading/job_operations", {"id": job_id, **bounds})
         runtime = await _runtime(conn, job, stations)
+        answers = await callbacks.of_job(conn, job_id)
         key = await unique.told(conn, job_id, job["queue"], job["state"])
-    events = timeline.events(job, stations, operations)
+    events = timeline.events(job, stations, operations, answers)
     shown, masked = (NO_MASK if reveal else mask).row(job)
     return {
         "job": shown,
@@ -73,6 +74,7 @@ async def detail(
         "events": events,
         "operations": operations,
         "runtime": runtime,
+        "callbacks": [_masked(NO_MASK if reveal else mask, one) for one in answers],
         "unique": key,
         "actions": actions(job["state"]),
     }
@@ -86,11 +88,18 @@ def actions(state: str) -> dict[str, str | None]:
     }
 
 
+def _masked(mask: Mask, callback: Row) -> Row:
+    hidden = {name: mask.value(callback[name])[0] for name in ("payload", "error")}
+    return {**callback, **hidden}
+
+
 def _why_not(action: str, state: str) -> str:
     told = _WHY_NOT.get(action, {}).get(state)
     if told is not None:
         return told
-    if state in {"running", "waiting_external"}:
+    if state == "waiting_external":
+        return "it waits for a callback; only a waiting job can be moved or reprioritised"
+    if state == "running":
         return "it has been claimed; only a waiting job can be moved or reprioritised"
     return f"it has {_ENDED[state]}; only a waiting job can be moved or reprioritised"
 

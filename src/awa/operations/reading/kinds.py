@@ -93,9 +93,11 @@ class _Known:
                 self.bounds[other] = "at_least"
 
 
+_DEFERRED: Final = ("scheduled", "retryable", "waiting_external")
 _SAME_PLACE: Final = {
-    "scheduled": ("scheduled", "retryable"),
-    "retryable": ("scheduled", "retryable"),
+    "scheduled": _DEFERRED,
+    "retryable": _DEFERRED,
+    "waiting_external": _DEFERRED,
     "failed": ("failed", "cancelled"),
     "cancelled": ("failed", "cancelled"),
     "completed": ("failed", "cancelled"),

@@ -223,7 +223,8 @@ def _elsewhere(names: list[str]) -> Look[dict[str, Row]]:
 
 def _deferred(row: Row) -> dict[str, Count]:
     bound: Bound = "exact" if row["deferred_looked"] < row["looked_max"] else "at_least"
-    return {state: Count(row[state], bound) for state in ("scheduled", "retryable")}
+    states = ("scheduled", "retryable", "waiting_external")
+    return {state: Count(row[state], bound) for state in states}
 
 
 def _finished(row: Row) -> dict[str, Count]:

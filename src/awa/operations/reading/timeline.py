@@ -20,6 +20,14 @@ _ENDS: Final[Mapping[str, tuple[str, str]]] = {
     "cancelled": ("cancelled", "Cancelled while it ran"),
     "snoozed": ("snoozed", "Snoozed by its handler"),
     "returned": ("returned", "Handed back unfinished by a runtime that shut down"),
+    "waiting": ("waiting", "Attempt {attempt} ended, to wait for a callback"),
+}
+_ANSWERS: Final[Mapping[str, str]] = {
+    "complete": "The callback was completed",
+    "fail": "The callback was failed",
+    "retry": "The callback asked for another attempt",
+    "resume": "The callback resumed it",
+    "time_out": "No answer to the callback came in time",
 }
 _LEFT: Final[Mapping[str, tuple[str, str]]] = {
     "moved": ("moved", "Taken out of {queue}, priority {priority}"),
@@ -33,7 +41,12 @@ _DEEDS: Final[Mapping[str, str]] = {
 }
 
 
-def events(job: Row, stations: Sequence[Row], operations: Sequence[Row]) -> list[dict[str, Any]]:
+def events(
+    job: Row,
+    stations: Sequence[Row],
+    operations: Sequence[Row],
+    callbacks: Sequence[Row] = (),
+) -> list[dict[str, Any]]:
     """The events of a job, oldest first; one that lies ahead (`future`) comes last."""
     told = [_enqueued(job, stations)]
     errors = {error.get("attempt"): error for error in job["errors"] if isinstance(error, dict)}
@@ -42,6 +55,7 @@ def events(job: Row, stations: Sequence[Row], operations: Sequence[Row]) -> list
         told += _station(station, errors, seen, first=index == 0)
     told += _old_errors(job, errors, seen)
     told += _of_operations(operations)
+    told += _of_callbacks(callbacks)
     told += _end(job, told)
     told.sort(key=lambda event: event["at"])
     return told + list(_ahead(job))
@@ -123,6 +137,17 @@ def _of_operations(operations: Sequence[Row]) -> Iterator[dict[str, Any]]:
         )
 
 
+def _of_callbacks(callbacks: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    """Their answers. One that had no effect yet waits for its attempt, or came for one that ended otherwise."""
+    for callback in callbacks:
+        if callback["resolution"] in {None, "abandoned"}:
+            continue
+        by = callback["resolved_by"]
+        who = f", by {by}" if by and by != "awa" else ""
+        text = f"{_ANSWERS[callback['resolution']]}{who}"
+        yield _event(callback["resolved_at"], "answered", text, attempt=callback["attempt"])
+
+
 def _end(job: Row, told: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The end, where the place that would tell of it is gone or never was."""
     state = job["state"]
@@ -139,6 +164,9 @@ def _ahead(job: Row) -> Iterator[dict[str, Any]]:
     elif job["state"] == "retryable":
         text = f"Attempt {job['attempt'] + 1} will be ready"
         yield _event(job["run_at"], "due", text, attempt=job["attempt"] + 1, future=True)
+    elif job["state"] == "waiting_external":
+        text = "The wait for the callback ends"
+        yield _event(job["run_at"], "due", text, attempt=job["attempt"], future=True)
     elif job["state"] == "running" and job["deadline_at"] is not None:
         yield _event(job["deadline_at"], "deadline", "The attempt has to end", future=True)
 

@@ -13,6 +13,8 @@ WITH waiting AS (
       JOIN awa.lanes l ON l.lane_id = o.lane_id GROUP BY 1
 ), done AS (
     SELECT k.queue, k.jobs FROM awa.completed_kept() k
+), waits AS (
+    SELECT d.queue, count(*) AS jobs FROM awa.deferred_jobs d WHERE d.state = 'waiting_external' GROUP BY 1
 ), finished AS (
     SELECT f.queue, f.state, count(*) AS jobs FROM awa.finished_jobs f WHERE f.state <> 'completed' GROUP BY 1, 2
 ), names AS (
@@ -24,6 +26,7 @@ SELECT n.queue, coalesce(m.paused, false) AS paused, m.paused_by, m.paused_at, c
        coalesce(sum(w.jobs) FILTER (WHERE w.state = 'scheduled'), 0)::bigint AS scheduled,
        coalesce(sum(w.jobs) FILTER (WHERE w.state = 'retryable'), 0)::bigint AS retryable,
        coalesce((SELECT r.jobs FROM running r WHERE r.queue = n.queue), 0)::bigint AS running,
+       coalesce((SELECT d.jobs FROM waits d WHERE d.queue = n.queue), 0)::bigint AS waiting_external,
        coalesce((SELECT d.jobs FROM done d WHERE d.queue = n.queue), 0)::bigint AS completed,
        coalesce((SELECT f.jobs FROM finished f WHERE f.queue = n.queue AND f.state = 'failed'), 0)::bigint AS failed,
        coalesce((SELECT f.jobs FROM finished f WHERE f.queue = n.queue AND f.state = 'cancelled'), 0)::bigint AS cancelled,

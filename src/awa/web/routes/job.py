@@ -7,11 +7,12 @@ from fastapi import APIRouter, Request, Response
 
 from awa.db.run import Connection
 from awa.http.access import Right, needs
-from awa.http.context import changing, reading, with_actor
+from awa.http.context import actor_of, changing, reading, with_actor
 from awa.http.forms import Form, read_form
+from awa.model import exact
 from awa.model.errors import AwaError, Conflict, NotFound, ValidationError, invalid_field
 from awa.model.limits import JOB_ID_MAX, PRIORITY_FIRST, PRIORITY_LAST
-from awa.operations import single
+from awa.operations import callbacks, single
 from awa.operations.reading import jobs
 from awa.web import deeds, words
 from awa.web.looks import mask_of
@@ -36,6 +37,8 @@ MARKS: Final = {
     "returned": "undo",
     "moved": "move",
     "operation": "move",
+    "waiting": "waiting_external",
+    "answered": "waiting_external",
 }
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -72,6 +75,21 @@ async def retry(request: Request, job_id: str) -> Response:
     async def deed(conn: Connection, identity: int) -> str:
         job = await single.retry_job(conn, identity)
         return f"Job {identity} waits in the queue {job.queue} again."
+
+    return await _do(request, job_id, deed)
+
+
+@router.post("/jobs/{job_id}/callbacks/{callback_id}")
+@needs(Right.CHANGE)
+async def answer(request: Request, job_id: str, callback_id: str) -> Response:
+    """Answer the callback that it waits for."""
+    form = await read_form(request)
+    action, said = form.one("answer"), form.get("said").strip()
+
+    async def deed(conn: Connection, identity: int) -> str:
+        who = actor_of(request).name
+        came = await callbacks.answer(conn, callback_id, action, by=who, **_said(action, said))
+        return f"The callback is answered; job {identity} is {came['state']} now."
 
     return await _do(request, job_id, deed)
 
@@ -131,9 +149,22 @@ async def _page(
         done_words=deeds.done_words,
         priorities=PRIORITIES,
         last_error=_last_error(job),
+        waits_for=next((one for one in detail["callbacks"] if one["waits"]), None),
         refusal=words.sentence(refusal.message) if refusal else None,
         refusal_hint=words.sentence(refusal.hint) if refusal and refusal.hint else "",
     )
+
+
+def _said(action: str, said: str) -> dict[str, Any]:
+    """What comes with an answer: JSON, or what went wrong."""
+    if not said:
+        return {}
+    if action in {"fail", "retry"}:
+        return {"error": said}
+    try:
+        return {"payload": exact.loads(said)}
+    except ValueError as problem:
+        raise invalid_field("said", f"is not JSON: {problem}") from None
 
 
 def _last_error(job: dict[str, Any]) -> dict[str, Any] | None:

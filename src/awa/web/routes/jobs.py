@@ -140,7 +140,7 @@ def _tabs(
     }
     return [every] + [
         {
-            "label": state.value.capitalize(),
+            "label": state.value.replace("_", " ").capitalize(),
             "href": jobs_url(request, wanted.having("state", search.word("state", state.value))),
             "count": counts.get(state.value) if counts is not None else None,
             "current": wanted.filter.state is state,

@@ -20,6 +20,7 @@ STATES: Final = (
     "scheduled",
     "retryable",
     "running",
+    "waiting_external",
     "completed",
     "failed",
     "cancelled",

@@ -15,7 +15,14 @@ $$;
 -- bound: the history kept, a row a batch of completions
 CREATE OR REPLACE FUNCTION awa.completed_kept() RETURNS TABLE (queue text, jobs bigint)
 LANGUAGE sql VOLATILE AS $$
-    SELECT l.queue, sum(k.jobs)::bigint
-      FROM (SELECT x.lane_id, sum(x.jobs) AS jobs FROM awa.attempt_closures x WHERE x.outcome IN ('completed', 'recorded') GROUP BY 1) k
-      JOIN awa.lanes l ON l.lane_id = k.lane_id GROUP BY 1;
+    SELECT d.queue, sum(d.jobs)::bigint
+      FROM (SELECT l.queue, k.jobs
+              FROM (SELECT x.lane_id, sum(x.jobs) AS jobs FROM awa.attempt_closures x
+                     WHERE x.outcome IN ('completed', 'recorded') GROUP BY 1) k
+              JOIN awa.lanes l ON l.lane_id = k.lane_id
+            UNION ALL
+            -- What a callback completed: no attempt ended so.
+            SELECT f.queue, count(*) FROM awa.finished_jobs f
+             WHERE f.state = 'completed' AND f.metadata @> '{"_awa_callback": {"resolution": "complete"}}' GROUP BY 1) d
+     GROUP BY 1;
 $$;

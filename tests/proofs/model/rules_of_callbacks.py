@@ -1,0 +1,88 @@
+"""What handlers that wait do, and those who answer them."""
+
+import hypothesis.strategies as st
+from hypothesis.stateful import rule
+
+from awa.storage.callbacks import Resolution
+from awa.storage.finish import Ending, finish
+from tests.proofs.model.reference import Attempt, Callback
+from tests.proofs.model.rules_of_work import Work
+from tests.storage.world import World
+
+ANSWERS: list[Resolution] = [
+    "complete",
+    "complete",
+    "fail",
+    "retry",
+    "resume",
+    "resume",
+    "heartbeat",
+]
+
+
+class Answers(Work):
+    """Rules of callbacks."""
+
+    @rule(pick=st.integers(0, 8))
+    def register(self, pick: int) -> None:
+        """An attempt that runs registers a callback."""
+        if attempt := self._running(pick):
+            self.run(self._register(attempt))
+
+    @rule(pick=st.integers(0, 8), foreign=st.sampled_from([False, False, False, True]))
+    def wait(self, pick: int, foreign: bool) -> None:
+        """An attempt ends, to wait for a callback of its own, or for one that isn't."""
+        if attempt := self._running(pick):
+            self.run(self._wait(attempt, foreign=foreign))
+
+    @rule(pick=st.integers(0, 8), answer=st.sampled_from(ANSWERS))
+    def answer(self, pick: int, answer: Resolution) -> None:
+        """Somebody answers a callback: in time, too early, too late, or once more."""
+        known = self.model.callbacks[::-1]
+        if known:
+            self.run(self._answer(known[pick % len(known)], answer))
+
+    @rule()
+    def time_out(self) -> None:
+        """The time of all callbacks is over, but for those whose jobs are in somebody's hands."""
+        self.run(self._time_out())
+
+    def _running(self, pick: int) -> Attempt | None:
+        running = list(self.model.running().values())[::-1]
+        return running[pick % len(running)] if running else None
+
+    async def _register(self, attempt: Attempt) -> Callback:
+        worker = World(self.house.conn, attempt.runtime_id)
+        callback = Callback(await worker.register(attempt.claimed, 600.0), attempt)
+        self.model.callbacks.append(callback)
+        return callback
+
+    async def _wait(self, attempt: Attempt, *, foreign: bool) -> None:
+        mine = [c for c in self.model.callbacks if (c.attempt is attempt) is not foreign]
+        callback = mine[-1] if mine else await self._register(attempt)
+        claimed = attempt.claimed
+        ending = Ending(
+            claimed.lane_id, claimed.claim_no, claimed.lane_seq, "waiting", 60.0,
+            callback_id=callback.id,
+        )  # fmt: skip
+        answered = await finish(self.house.conn, attempt.runtime_id, [ending])
+        assert answered == {claimed.lane_seq: self.model.wait(attempt, callback)}
+
+    async def _answer(self, callback: Callback, answer: Resolution) -> None:
+        if callback.waits and callback.attempt.job_id in self.held_by_others():
+            return  # it would wait for that transaction
+        came = await self.house.answer(callback.id, answer)
+        assert came.outcome == self.model.answer(callback, answer)
+        if came.outcome == "applied":
+            assert came.job_state == self.model.jobs[callback.attempt.job_id].state
+
+    async def _time_out(self) -> None:
+        held = self.held_by_others()
+        due = [
+            callback
+            for callback in self.model.callbacks
+            if callback.answer is None and not (callback.waits and callback.attempt.job_id in held)
+        ]
+        assert await self.house.time_out(await self.house.now(later_s=3600)) == len(due)
+        for callback in due:
+            self.model.time_out(callback)
