@@ -8,6 +8,7 @@ from psycopg import AsyncConnection
 
 from awa.maintenance import activity
 from awa.operations.reading import activity as reading
+from awa.operations.reading.looks import look
 from tests.operations.kit import rows
 from tests.storage.world import World
 
@@ -100,7 +101,7 @@ async def test_what_is_done_is_noted_once_in_all_by_queue_and_by_kind(
 async def test_what_callbacks_moved_on_is_noted_too(world: World, beat: Beat) -> None:
     for answer in ("complete", "fail", "retry", "resume"):
         _, callback = await world.waiting(kind="mail")
-        await world.answer(callback, answer)  # type: ignore[arg-type]
+        await world.answer(callback, answer)
     await beat()
     await beat()
     noted = (await sums(world, "queue"))["default"]
@@ -195,15 +196,16 @@ async def test_rates_waits_and_the_last_hour_are_read_from_the_notes(world: Worl
     await world.finish(await world.claim(30, "a"))
     # The clock goes on to where the ends are old enough to be noted.
     await activity.run_once(world.conn, now + timedelta(seconds=12))
-    fresh = await reading.freshness(world.conn)
+    fresh = await look(world.conn, reading.freshness())
     assert fresh.is_known
-    done = (await reading.sums(world.conn, "queue", ["a"], reading.NOW_S))["a"]
+    done = (await look(world.conn, reading.sums("queue", ["a"], reading.NOW_S)))["a"]
     assert fresh.rate(done["completed"]) == 1.5
     latency = (await reading.latencies(world.conn, "kind", None))["mail"]
     assert latency["pickup_p50_ms"] is not None
     assert latency["run_p95_ms"] is not None
     assert set(latency) == {"pickup_p50_ms", "pickup_p95_ms", "run_p50_ms", "run_p95_ms"}
-    series = await reading.series(world.conn, "all", "", now=now + timedelta(seconds=20), minutes=3)
+    noted = await look(world.conn, reading.notes("all", "", minutes=3))
+    series = reading.series(noted, now + timedelta(seconds=20), minutes=3)
     assert len(series) == 3
     assert sum((row["completed_per_s"] or 0) for row in series) == 1.5
 
