@@ -81,6 +81,8 @@ CREATE TABLE awa.cron_jobs (
     retired_at timestamp with time zone,
     declared_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    concurrency_key text,
+    concurrency_limit smallint,
     CONSTRAINT cron_jobs_missed_check CHECK ((missed = ANY (ARRAY['coalesce'::text, 'catch_up'::text]))),
     CONSTRAINT cron_jobs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
     CONSTRAINT cron_jobs_priority_check CHECK (((priority >= 1) AND (priority <= 4)))
@@ -115,10 +117,14 @@ CREATE TABLE awa.deferred_jobs (
     unique_key bytea,
     route_key bytea,
     callback_id uuid,
+    concurrency_key text,
+    concurrency_limit smallint,
     CONSTRAINT deferred_jobs_callback_check CHECK (((state = 'waiting_external'::text) = (callback_id IS NOT NULL))),
+    CONSTRAINT deferred_jobs_concurrency_check CHECK (((concurrency_key IS NULL) = (concurrency_limit IS NULL))),
+    CONSTRAINT deferred_jobs_parked_check CHECK (((state <> 'available'::text) OR (concurrency_key IS NOT NULL))),
     CONSTRAINT deferred_jobs_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
     CONSTRAINT deferred_jobs_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200))),
-    CONSTRAINT deferred_jobs_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'retryable'::text, 'waiting_external'::text])))
+    CONSTRAINT deferred_jobs_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'retryable'::text, 'waiting_external'::text, 'available'::text])))
 );
 CREATE VIEW awa.deferred_places AS
  SELECT job_id AS id,
@@ -161,6 +167,8 @@ CREATE TABLE awa.finished_jobs (
     errors jsonb,
     unique_key bytea,
     route_key bytea,
+    concurrency_key text,
+    concurrency_limit smallint,
     CONSTRAINT finished_jobs_state_check CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE VIEW awa.finished_places AS
@@ -219,7 +227,9 @@ CREATE TABLE awa.ready_entries (
     attempted_at timestamp with time zone,
     deadline_at timestamp with time zone,
     runtime_id uuid,
-    closed_at timestamp with time zone
+    closed_at timestamp with time zone,
+    concurrency_key text,
+    concurrency_limit smallint
 )
 WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_cost_delay='0', autovacuum_analyze_threshold='2000');
 CREATE VIEW awa.lane_places AS
@@ -434,6 +444,13 @@ CREATE SEQUENCE awa.claim_numbers
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
+CREATE TABLE awa.concurrency_admissions (
+    key text NOT NULL,
+    place smallint NOT NULL,
+    job_id bigint NOT NULL,
+    CONSTRAINT concurrency_admissions_place_check CHECK ((place >= 1))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='1000');
 CREATE TABLE awa.dlq_entries (
     job_id bigint NOT NULL,
     dlq_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -660,7 +677,9 @@ CREATE VIEW awa.running_jobs AS
             e.attempted_at,
             e.deadline_at,
             e.runtime_id,
-            e.closed_at
+            e.closed_at,
+            e.concurrency_key,
+            e.concurrency_limit
            FROM awa.ready_entries e
           WHERE ((e.lane_id = o.lane_id) AND (e.lane_seq = o.lane_seq))
          OFFSET 0) r)
@@ -795,6 +814,8 @@ ALTER TABLE ONLY awa.batch_operations
     ADD CONSTRAINT batch_operations_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY awa.callbacks
     ADD CONSTRAINT callbacks_pkey PRIMARY KEY (callback_id);
+ALTER TABLE ONLY awa.concurrency_admissions
+    ADD CONSTRAINT concurrency_admissions_pkey PRIMARY KEY (key, place);
 ALTER TABLE ONLY awa.cron_jobs
     ADD CONSTRAINT cron_jobs_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY awa.deferred_jobs
@@ -834,8 +855,10 @@ CREATE INDEX callbacks_expires_at_idx ON awa.callbacks USING btree (expires_at) 
 CREATE INDEX callbacks_job_id_idx ON awa.callbacks USING btree (job_id);
 CREATE INDEX callbacks_resolved_at_idx ON awa.callbacks USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
 CREATE INDEX cron_jobs_next_fire_at_idx ON awa.cron_jobs USING btree (next_fire_at) WHERE ((paused_at IS NULL) AND (retired_at IS NULL));
+CREATE INDEX deferred_jobs_concurrency_key_priority_job_id_idx ON awa.deferred_jobs USING btree (concurrency_key, priority, job_id) WHERE (state = 'available'::text);
 CREATE INDEX deferred_jobs_queue_job_id_idx ON awa.deferred_jobs USING btree (queue, job_id);
-CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id) WHERE (state <> 'waiting_external'::text);
+CREATE INDEX deferred_jobs_queue_job_id_idx1 ON awa.deferred_jobs USING btree (queue, job_id) WHERE (state = 'available'::text);
+CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'retryable'::text]));
 CREATE INDEX dlq_entries_dlq_at_job_id_idx ON awa.dlq_entries USING btree (dlq_at, job_id);
 CREATE INDEX dlq_entries_kind_fingerprint_idx ON awa.dlq_entries USING btree (kind, fingerprint);
 CREATE INDEX dlq_entries_queue_dlq_at_idx ON awa.dlq_entries USING btree (queue, dlq_at);

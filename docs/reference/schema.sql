@@ -81,6 +81,8 @@ CREATE TABLE awa.cron_jobs (
     retired_at timestamp with time zone,
     declared_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    concurrency_key text,
+    concurrency_limit smallint,
     CONSTRAINT cron_jobs_missed_check CHECK ((missed = ANY (ARRAY['coalesce'::text, 'catch_up'::text]))),
     CONSTRAINT cron_jobs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
     CONSTRAINT cron_jobs_priority_check CHECK (((priority >= 1) AND (priority <= 4)))
@@ -125,10 +127,14 @@ CREATE TABLE awa.deferred_jobs (
     unique_key bytea,
     route_key bytea,
     callback_id uuid,
+    concurrency_key text,
+    concurrency_limit smallint,
     CONSTRAINT deferred_jobs_callback_check CHECK (((state = 'waiting_external'::text) = (callback_id IS NOT NULL))),
+    CONSTRAINT deferred_jobs_concurrency_check CHECK (((concurrency_key IS NULL) = (concurrency_limit IS NULL))),
+    CONSTRAINT deferred_jobs_parked_check CHECK (((state <> 'available'::text) OR (concurrency_key IS NOT NULL))),
     CONSTRAINT deferred_jobs_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
     CONSTRAINT deferred_jobs_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 200))),
-    CONSTRAINT deferred_jobs_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'retryable'::text, 'waiting_external'::text])))
+    CONSTRAINT deferred_jobs_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'retryable'::text, 'waiting_external'::text, 'available'::text])))
 );
 CREATE VIEW awa.deferred_places AS
  SELECT job_id AS id,
@@ -171,6 +177,8 @@ CREATE TABLE awa.finished_jobs (
     errors jsonb,
     unique_key bytea,
     route_key bytea,
+    concurrency_key text,
+    concurrency_limit smallint,
     CONSTRAINT finished_jobs_state_check CHECK ((state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE VIEW awa.finished_places AS
@@ -287,7 +295,9 @@ CREATE TABLE awa.ready_entries (
     metadata jsonb,
     errors jsonb,
     unique_key bytea,
-    route_key bytea
+    route_key bytea,
+    concurrency_key text,
+    concurrency_limit smallint
 )
 PARTITION BY LIST (slot);
 CREATE TABLE awa.ring (
@@ -524,6 +534,13 @@ CREATE TABLE awa.batch_operations (
     CONSTRAINT batch_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
 )
 WITH (fillfactor='50');
+CREATE TABLE awa.concurrency_admissions (
+    key text NOT NULL,
+    place smallint NOT NULL,
+    job_id bigint NOT NULL,
+    CONSTRAINT concurrency_admissions_place_check CHECK ((place >= 1))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_threshold='1000');
 CREATE TABLE awa.dlq_entries (
     job_id bigint NOT NULL,
     dlq_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -652,6 +669,8 @@ CREATE VIEW awa.lane_waiting AS
             e.errors,
             e.unique_key,
             e.route_key,
+            e.concurrency_key,
+            e.concurrency_limit,
             h.queue,
             h.priority,
             h.enqueue_shard,
@@ -677,6 +696,8 @@ CREATE VIEW awa.lane_waiting AS
             e.errors,
             e.unique_key,
             e.route_key,
+            e.concurrency_key,
+            e.concurrency_limit,
             h.queue,
             h.priority,
             h.enqueue_shard,
@@ -700,7 +721,9 @@ CREATE VIEW awa.lane_waiting AS
                     k.metadata,
                     k.errors,
                     k.unique_key,
-                    k.route_key
+                    k.route_key,
+                    k.concurrency_key,
+                    k.concurrency_limit
                    FROM awa.ready_entries k
                   WHERE ((k.lane_id = h.lane_id) AND (k.lane_seq >= lower(g.g)) AND (k.lane_seq < upper(g.g)))
                  OFFSET 0) e)
@@ -723,6 +746,8 @@ CREATE VIEW awa.lane_waiting AS
             e.errors,
             e.unique_key,
             e.route_key,
+            e.concurrency_key,
+            e.concurrency_limit,
             h.queue,
             h.priority,
             h.enqueue_shard,
@@ -745,7 +770,9 @@ CREATE VIEW awa.lane_waiting AS
                     k.metadata,
                     k.errors,
                     k.unique_key,
-                    k.route_key
+                    k.route_key,
+                    k.concurrency_key,
+                    k.concurrency_limit
                    FROM awa.ready_entries k
                   WHERE ((k.lane_id = h.lane_id) AND (k.txid >= pg_snapshot_xmin(h.seen)) AND (k.lane_seq < h.cursor) AND (NOT pg_visible_in_snapshot(k.txid, h.seen)))
                  OFFSET 0) e)
@@ -861,7 +888,9 @@ CREATE VIEW awa.running_jobs AS
             e.metadata,
             e.errors,
             e.unique_key,
-            e.route_key
+            e.route_key,
+            e.concurrency_key,
+            e.concurrency_limit
            FROM awa.ready_entries e
           WHERE ((e.lane_id = o.lane_id) AND (e.lane_seq = o.lane_seq))
          OFFSET 0) r)
@@ -996,6 +1025,8 @@ ALTER TABLE ONLY awa.batch_operations
     ADD CONSTRAINT batch_operations_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY awa.callbacks
     ADD CONSTRAINT callbacks_pkey PRIMARY KEY (callback_id);
+ALTER TABLE ONLY awa.concurrency_admissions
+    ADD CONSTRAINT concurrency_admissions_pkey PRIMARY KEY (key, place);
 ALTER TABLE ONLY awa.cron_jobs
     ADD CONSTRAINT cron_jobs_pkey PRIMARY KEY (name);
 ALTER TABLE ONLY awa.deferred_jobs
@@ -1036,8 +1067,10 @@ CREATE INDEX callbacks_expires_at_idx ON awa.callbacks USING btree (expires_at) 
 CREATE INDEX callbacks_job_id_idx ON awa.callbacks USING btree (job_id);
 CREATE INDEX callbacks_resolved_at_idx ON awa.callbacks USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
 CREATE INDEX cron_jobs_next_fire_at_idx ON awa.cron_jobs USING btree (next_fire_at) WHERE ((paused_at IS NULL) AND (retired_at IS NULL));
+CREATE INDEX deferred_jobs_concurrency_key_priority_job_id_idx ON awa.deferred_jobs USING btree (concurrency_key, priority, job_id) WHERE (state = 'available'::text);
 CREATE INDEX deferred_jobs_queue_job_id_idx ON awa.deferred_jobs USING btree (queue, job_id);
-CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id) WHERE (state <> 'waiting_external'::text);
+CREATE INDEX deferred_jobs_queue_job_id_idx1 ON awa.deferred_jobs USING btree (queue, job_id) WHERE (state = 'available'::text);
+CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (run_at, job_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'retryable'::text]));
 CREATE INDEX dlq_entries_dlq_at_job_id_idx ON awa.dlq_entries USING btree (dlq_at, job_id);
 CREATE INDEX dlq_entries_kind_fingerprint_idx ON awa.dlq_entries USING btree (kind, fingerprint);
 CREATE INDEX dlq_entries_queue_dlq_at_idx ON awa.dlq_entries USING btree (queue, dlq_at);

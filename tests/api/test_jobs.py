@@ -290,3 +290,15 @@ async def test_viewers_read_and_operators_change(ask: Ask, world: World) -> None
         error_of(await ask(read_only=True).request(method, url, json=body), 403, "read_only")
         error_of(await ask(tokens=TOKENS).request(method, url, json=body), 401, "unauthorized")
     assert await world.state(job_id) == "available"
+
+
+async def test_a_concurrency_key_is_taken_and_told(api: httpx.AsyncClient) -> None:
+    new = {"kind": "k", "concurrency_key": "tenant-7", "concurrency_limit": 1}
+    created = await api.post("/api/jobs", json={"jobs": [new, new]})
+    first, second = (one["id"] for one in created.json()["items"])
+    told = (await api.get(f"/api/jobs/{second}")).json()
+    assert told["state"] == "available"
+    assert told["concurrency"] == {"key": "tenant-7", "limit": 1, "used": 1, "admitted": False}
+    assert (await api.get(f"/api/jobs/{first}")).json()["concurrency"]["admitted"] is True
+    refused = await api.post("/api/jobs", json={**new, "concurrency_limit": 0})
+    assert fields_of(refused) == {"concurrency_limit"}

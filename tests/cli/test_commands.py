@@ -219,3 +219,9 @@ def test_limits_of_a_queue_are_set_seen_and_taken_away(awa: Awa) -> None:
     assert awa("queue", "limit", "maill").code == 3
     for wrong in (("--max-running", "many"), ("--max-running", "0"), ("--rate", "fast")):
         assert awa("queue", "limit", "mail", *wrong).code == 2
+
+
+def test_a_job_is_enqueued_with_a_concurrency_key(awa: Awa, rows: Rows) -> None:
+    add(awa, "--concurrency-key", "tenant-7", "--concurrency-limit", "2")
+    assert rows("SELECT key, place FROM awa.concurrency_admissions") == [("tenant-7", 1)]
+    assert awa("enqueue", "--kind", "send", "--concurrency-limit", "2").code == 2

@@ -154,3 +154,14 @@ async def test_jobs_that_wait_for_a_callback_have_a_tab_of_their_own(
     tab = await console.get("/jobs", q="state:waiting_external")
     assert tab.says("Waiting external 1")
     assert f"/jobs/{job_id}" in tab.html
+
+
+async def test_a_job_that_waits_for_its_concurrency_key_says_so(
+    console: Visitor, world: World
+) -> None:
+    first, second, third = await world.enqueue_keyed(3, key="tenant 7", limit=2)
+    assert (await console.get(f"/jobs/{third}")).says(
+        "2 of 2 jobs of the key “tenant 7” run, or are about to."
+    )
+    assert not (await console.get(f"/jobs/{second}")).says("Waits for its concurrency key")
+    assert (await console.get(f"/jobs/{first}")).says("tenant 7, at most 2")

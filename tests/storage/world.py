@@ -23,6 +23,7 @@ from awa.storage import (
     callbacks,
     change,
     cursors,
+    limited,
     promote,
     queues,
     rescue,
@@ -109,6 +110,21 @@ class World:
             queue=queue,
             unique_opts=check_unique_opts(opts),
         )
+
+    async def enqueue_keyed(
+        self, jobs: int = 1, key: str = "k", limit: int = 1, **details: Any
+    ) -> list[int]:
+        """Adds equal jobs with a concurrency key."""
+        return await self.enqueue(jobs, concurrency_key=key, concurrency_limit=limit, **details)
+
+    async def admit(self) -> int:
+        """What the duty does: looks through all keys once."""
+        admitted, after = 0, None
+        while True:
+            found = await limited.admit_waiting(self.conn, after=after, max_keys=100)
+            admitted, after = admitted + found.jobs, found.last_key
+            if not found.more:
+                return admitted
 
     async def claim(
         self, limit: int = 100, queue: str = "default", deadline_s: float | None = None

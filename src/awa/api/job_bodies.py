@@ -94,6 +94,12 @@ class NewJob(BaseModel):
     unique_opts: NewUnique | None = Field(
         default=None, description="unique by kind and by what it says; 409 with the holder"
     )
+    concurrency_key: StrictStr | None = Field(
+        default=None, description="of the jobs with this key only some run at once"
+    )
+    concurrency_limit: StrictInt | None = Field(
+        default=None, description="how many of them; 1 when left out"
+    )
 
 
 class Enqueue(NewJob):
@@ -203,6 +209,7 @@ _DETAIL: dict[str, Any] = {
         "holder": 41007,
         "told": "it holds its key, which keeps others out",
     },
+    "concurrency": {"key": "tenant-7", "limit": 2, "used": 2, "admitted": False},
     "actions": {
         "cancel": None,
         "retry": "it is available already",
@@ -224,6 +231,9 @@ class JobDetail(ShownJob):
     callbacks: list[dict[str, Any]] = Field(description="its callbacks, newest first")
     unique: dict[str, Any] | None = Field(
         description="what its unique key is made of, and who holds it; null: it isn't unique"
+    )
+    concurrency: dict[str, Any] | None = Field(
+        description="its concurrency key, how many jobs of it may run at once, how many have a place, and whether this one has"
     )
     actions: dict[str, str | None] = Field(
         description="cancel, retry, set_priority, move: null where possible, else why not"

@@ -53,6 +53,12 @@ def enqueue(
     unique_by: UniqueBy = None,
     unique_state: UniqueStates = None,
     on_conflict: OnConflict = None,
+    concurrency_key: Annotated[
+        str | None, typer.Option(help="Of the jobs with this key only some run at once.")
+    ] = None,
+    concurrency_limit: Annotated[
+        int | None, typer.Option(metavar="N", help="How many of them: 1 unless said otherwise.")
+    ] = None,
 ) -> None:
     """Add jobs. With --file, the other options are for lines that don't say it themselves."""
     defaults: JobOptions = {
@@ -63,6 +69,8 @@ def enqueue(
         "max_attempts": max_attempts,
         "tags": tag or None,
         "unique_opts": unique_opts(unique_by, unique_state, on_conflict),
+        "concurrency_key": concurrency_key,
+        "concurrency_limit": concurrency_limit,
     }
     check_options(defaults)
     if file is None:

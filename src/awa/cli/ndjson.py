@@ -16,6 +16,7 @@ from awa.model import exact
 from awa.model.draft import JobOptions, check_options, prepare
 from awa.model.errors import ValidationError
 from awa.model.limits import QUEUE_DEFAULT
+from awa.operations.insert import new_job
 from awa.storage.enqueue import NewJob
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
@@ -67,18 +68,7 @@ def one_job(document: Mapping[str, Any], defaults: JobOptions) -> Placed:
         said["run_at"] = aware_time(said["run_at"], "run_at")
     options = check_options(cast("JobOptions", said))
     prepared = prepare(args, options)
-    job = NewJob(
-        kind=prepared.kind,
-        args_json=prepared.args_json,
-        priority=options.priority,
-        run_at=options.run_at,
-        max_attempts=options.max_attempts,
-        tags=options.tags,
-        metadata=options.metadata,
-        ordering_key=options.ordering_key,
-        unique_opts=options.unique_opts,
-    )
-    return options.queue or QUEUE_DEFAULT, job
+    return options.queue or QUEUE_DEFAULT, new_job(prepared)
 
 
 def _object(line: bytes) -> dict[str, Any]:

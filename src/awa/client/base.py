@@ -18,6 +18,7 @@ from awa.db.beside import connect_like
 from awa.db.failures import mapped_errors
 from awa.db.listener import Connect
 from awa.db.pool import Pool, connect, connection, make_pool
+from awa.model.concurrency import KeyOf
 from awa.model.cron import APP_DEFAULT, Schedule
 from awa.model.errors import ValidationError, invalid_field
 from awa.model.hook import Event, Hook
@@ -128,6 +129,8 @@ class Base:
         on_completed: FollowUps[A] | None = None,
         on_failed: FollowUps[A] | None = None,
         unique_opts: UniqueOpts | None = None,
+        concurrency_key: KeyOf | None = None,
+        concurrency_limit: int | None = None,
     ) -> Callable[[Handler[A]], Handler[A]]:
         """A decorator that registers the handler of a kind of job.
 
@@ -137,6 +140,8 @@ class Base:
         are given the job when it has ended so, for good, and answer what is to follow: the arguments of a job, an
         `awa.FollowUp` with options, a list of them, or None. Those jobs are inserted in the transaction that ends it.
         Jobs are unique as `unique_opts` says, unless an insert says else.
+        Of the jobs with one `concurrency_key` at most `concurrency_limit` (1) run at once; it is a template for the
+        arguments, such as "tenant-{tenant}", or a function of them.
         """
 
         def register(handler: Handler[A]) -> Handler[A]:
@@ -148,6 +153,8 @@ class Base:
                 on_completed=on_completed,
                 on_failed=on_failed,
                 unique_opts=unique_opts,
+                concurrency_key=concurrency_key,
+                concurrency_limit=concurrency_limit,
             )
             return handler
 

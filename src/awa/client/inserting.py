@@ -23,9 +23,10 @@ class Inserting(Base):
 
         Options: `queue` (else the task's, else "default"), `kind`, `priority` 1 (first) to 4,
         `max_attempts`, `tags`, `metadata`, `run_at` (aware; later means scheduled), `ordering_key` (jobs
-        with one key are dispatched in order), `unique_opts` (see `awa.UniqueOpts`). Raises ValidationError with a
-        field for each problem, and UniqueConflict with the `job_id` of the job that holds the unique key. The job's
-        `insertion` says what happened: inserted, ignored or replaced.
+        with one key are dispatched in order), `concurrency_key` (of the jobs with one key at most
+        `concurrency_limit`, 1 unless said otherwise, run at once), `unique_opts` (see `awa.UniqueOpts`). Raises
+        ValidationError with a field for each problem, and UniqueConflict with the `job_id` of the job that holds
+        the unique key. The job's `insertion` says what happened: inserted, ignored or replaced.
         """
         checked = check_options(options)
         async with self.connection() as conn:

@@ -8,6 +8,7 @@ import sys
 from awa.config import Settings
 from awa.maintenance import (
     activity,
+    admission,
     ageing,
     callbacks,
     cron,
@@ -34,6 +35,7 @@ def duties(settings: Settings) -> tuple[Duty, ...]:
     """The duties under these settings."""
     return (
         Duty("promotion", 0.2, promotion.BOUND_JOBS, promotion.run_once),
+        Duty("admission", 0.5, admission.BOUND_KEYS, admission.admitter()),
         Duty("cron", 0.5, cron.BOUND_SCHEDULES, cron.fire),
         Duty("cron-retirement", 10.0, ONCE, cron.retire),
         Duty("rescue", 1.0, rescuing.BOUND_ATTEMPTS, rescuing.rescuer(settings)),

@@ -15,12 +15,15 @@ from typing import Any, Final, Generic, NamedTuple, TypedDict, TypeVar
 import orjson
 
 from awa.model import exact
+from awa.model.concurrency import Concurrency
 from awa.model.errors import FieldProblem, ValidationError, invalid_field, invalid_fields
 from awa.model.limits import (
     ARGS_MAX_BYTES,
     MAX_ATTEMPTS_DEFAULT,
     PRIORITY_DEFAULT,
     QUEUE_DEFAULT,
+    check_concurrency_key,
+    check_concurrency_limit,
     check_kind,
     check_max_attempts,
     check_ordering_key,
@@ -54,6 +57,8 @@ class Draft(Generic[A]):
     run_at: datetime | None = None
     ordering_key: str | None = None
     unique_opts: UniqueOpts | None = None
+    concurrency_key: str | None = None
+    concurrency_limit: int | None = None
 
 
 class JobOptions(TypedDict, total=False):
@@ -68,6 +73,8 @@ class JobOptions(TypedDict, total=False):
     run_at: datetime | None  # aware
     ordering_key: str | None
     unique_opts: UniqueOpts | None
+    concurrency_key: str | None
+    concurrency_limit: int | None  # 1 unless said otherwise
 
 
 class Options(NamedTuple):
@@ -82,6 +89,8 @@ class Options(NamedTuple):
     run_at: datetime | None
     ordering_key: str | None
     unique_opts: dict[str, Any] | None = None
+    concurrency_key: str | None = None
+    concurrency_limit: int | None = None
 
 
 class Prepared(NamedTuple):
@@ -114,6 +123,8 @@ def check_options(options: JobOptions) -> Options:
         run_at=checked(check_run_at, "run_at"),
         ordering_key=checked(check_ordering_key, "ordering_key"),
         unique_opts=checked(check_unique_opts, "unique_opts"),
+        concurrency_key=checked(check_concurrency_key, "concurrency_key"),
+        concurrency_limit=checked(check_concurrency_limit, "concurrency_limit"),
     )
     if problems:
         raise invalid_fields("job", problems)
@@ -130,11 +141,17 @@ def prepare_alike(
     types = set(map(type, jobs))
     if Draft in types or not types or (options.kind is None and len(types) > 1):
         return None
-    if options.unique_opts is not None:
+    if (options.unique_opts, options.concurrency_key, options.concurrency_limit) != (
+        None,
+        None,
+        None,
+    ):
         return None
     try:
         args_type = types.pop() if len(types) == 1 else object
         kind = options.kind or _kind_for(args_type, tasks)
+        if _concurrency_of(kind, tasks) is not None:
+            return None  # each may have a key of its own
         texts = encode_all(args_type, jobs)
     except (ValidationError, orjson.JSONEncodeError):
         return None
@@ -153,7 +170,7 @@ def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepa
     text = encode(args)
     if len(text) > ARGS_MAX_BYTES:
         raise invalid_field("args", f"at most {ARGS_MAX_BYTES} bytes of JSON, got {len(text)}")
-    return Prepared(kind, text, options)
+    return Prepared(kind, text, _with_key(options, args, _concurrency_of(kind, tasks)))
 
 
 def prepare_many(
@@ -231,6 +248,8 @@ def _override(options: Options, draft: Draft[Any]) -> Options:
             "run_at": draft.run_at,
             "ordering_key": draft.ordering_key,
             "unique_opts": draft.unique_opts,
+            "concurrency_key": draft.concurrency_key,
+            "concurrency_limit": draft.concurrency_limit,
         }
     )
     given = {
@@ -239,6 +258,24 @@ def _override(options: Options, draft: Draft[Any]) -> Options:
         if name != "queue" and getattr(draft, name) is not None
     }
     return options._replace(**given)
+
+
+def _with_key(options: Options, args: object, rule: Concurrency | None) -> Options:
+    """The options with the concurrency key that the job's task says, unless the insert says one."""
+    if options.concurrency_key is None and rule is not None:
+        key = rule.key_of(args)
+        limit = options.concurrency_limit or rule.limit
+        return options._replace(
+            concurrency_key=key, concurrency_limit=None if key is None else limit
+        )
+    if options.concurrency_key is None and options.concurrency_limit is not None:
+        raise invalid_field("concurrency_limit", "goes with a concurrency_key")
+    return options
+
+
+def _concurrency_of(kind: str, tasks: Tasks | None) -> Concurrency | None:
+    task = tasks.get(kind) if tasks is not None else None
+    return None if task is None else task.concurrency
 
 
 def _unknown(name: str) -> FieldProblem:

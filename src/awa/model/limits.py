@@ -16,6 +16,8 @@ ORDERING_KEY_MAX_CHARS: Final = 200
 REASON_MAX_CHARS: Final = 2_000
 ACTOR_MAX_CHARS: Final = 200
 IDEMPOTENCY_KEY_MAX_CHARS: Final = 200
+CONCURRENCY_KEY_MAX_CHARS: Final = 200
+CONCURRENCY_LIMIT_MAX: Final = 1_000
 
 PRIORITY_FIRST: Final = 1
 PRIORITY_LAST: Final = 4
@@ -77,6 +79,16 @@ def check_shards(shards: object, *, field: str = "shards") -> int:
 def check_ordering_key(key: object, *, field: str = "ordering_key") -> str:
     """The key whose jobs share a shard."""
     return _check_name(key, field, ORDERING_KEY_MAX_CHARS)
+
+
+def check_concurrency_key(key: object, *, field: str = "concurrency_key") -> str:
+    """The key of which only some jobs run at once."""
+    return _check_name(key, field, CONCURRENCY_KEY_MAX_CHARS)
+
+
+def check_concurrency_limit(limit: object, *, field: str = "concurrency_limit") -> int:
+    """How many jobs of a key run at once, 1 to 1000."""
+    return check_whole_number(limit, field, 1, CONCURRENCY_LIMIT_MAX)
 
 
 def check_actor(actor: object, *, field: str = "actor") -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from awa.model.concurrency import Concurrency, KeyOf, concurrency
 from awa.model.errors import Conflict, UnknownJobKind, invalid_field
 from awa.model.job import Job
 from awa.model.limits import check_kind, check_queue
@@ -41,6 +42,7 @@ class Task(Generic[A]):
     on_completed: FollowUps[A] | None = None
     on_failed: FollowUps[A] | None = None
     unique_opts: dict[str, Any] | None = None
+    concurrency: Concurrency | None = None
 
 
 class Tasks:
@@ -62,6 +64,8 @@ class Tasks:
         on_completed: FollowUps[A] | None = None,
         on_failed: FollowUps[A] | None = None,
         unique_opts: UniqueOpts | None = None,
+        concurrency_key: KeyOf | None = None,
+        concurrency_limit: int | None = None,
     ) -> Task[A]:
         """Register a handler. A second handler for one kind is refused with Conflict."""
         check_args_type(args_type)
@@ -82,6 +86,7 @@ class Tasks:
             on_completed=_callable(on_completed, "on_completed"),
             on_failed=_callable(on_failed, "on_failed"),
             unique_opts=None if unique_opts is None else check_unique_opts(unique_opts),
+            concurrency=concurrency(concurrency_key, concurrency_limit),
         )
         self._by_kind[kind] = task
         if args_type is not dict:

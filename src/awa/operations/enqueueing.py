@@ -61,4 +61,6 @@ def _draft(args: Any, options: Options) -> Draft[Any]:
         run_at=options.run_at,
         ordering_key=options.ordering_key,
         unique_opts=cast("UniqueOpts | None", options.unique_opts),
+        concurrency_key=options.concurrency_key,
+        concurrency_limit=options.concurrency_limit,
     )

@@ -144,6 +144,8 @@ def new_job(job: Prepared) -> NewJob:
         o.metadata,
         o.ordering_key,
         o.unique_opts,
+        o.concurrency_key,
+        o.concurrency_limit or 1,
     )
 
 

@@ -42,9 +42,10 @@ def phases(given: JobFilter) -> tuple[str, ...]:
     """The places that the filter's jobs can be in, in the order in which they are walked."""
     if given.ids is not None:
         return ("ids",)
-    if given.state is None:
+    # Available jobs are deferred, too, while they are parked for their concurrency key.
+    if given.state in (None, JobState.AVAILABLE):
         return ("deferred", *LANE_PHASES)
-    return LANE_PHASES if given.state is JobState.AVAILABLE else ("deferred",)
+    return ("deferred",)
 
 
 class Scan:
@@ -92,7 +93,12 @@ class Scan:
         return Walked(len(page), found["listed"], {**cursor, "id": page[-1]})
 
     async def _deferred(self, cursor: Cursor, rows: int) -> Walked:
-        params = {"after": cursor.get("id", 0), "queue": self._given.queue, "rows": rows}
+        params = {
+            "after": cursor.get("id", 0),
+            "queue": self._given.queue,
+            "rows": rows,
+            "parked_only": self._given.state is JobState.AVAILABLE,
+        }
         found = await self._list("operations/scan_deferred", params)
         if found["walked"] < rows:
             return Walked(found["walked"], found["listed"], None)

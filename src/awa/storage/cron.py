@@ -39,6 +39,8 @@ async def declare(
             "tags": options.tags,
             "metadata": None if options.metadata is None else Jsonb(options.metadata),
             "ordering_key": options.ordering_key,
+            "concurrency_key": options.concurrency_key,
+            "concurrency_limit": options.concurrency_limit,
             "next_fire_at": next_fire_at,
         },
     )

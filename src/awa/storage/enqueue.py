@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from awa.db import run
 from awa.db.arrays import text_array
 from awa.db.run import Connection
-from awa.storage import unique
+from awa.storage import limited, unique
 from awa.storage.new_job import Inserted, NewJob, arrays, scalars, text
 
 __all__ = [
@@ -48,6 +48,9 @@ async def enqueue_one(conn: Connection, queue: str, job: NewJob) -> Inserted:
     """Adds one job and answers where it went. Raises UniqueConflict, having written nothing."""
     if job.unique_opts is not None:
         return await unique.enqueue_one(conn, queue, job)
+    if job.concurrency_key is not None:
+        (inserted,) = await limited.enqueue(conn, queue, [job])
+        return inserted
     params = scalars(queue, job) | {"args": text(job.args_json)}
     ((job_id, state, created_at),) = await run.tuples(conn, "storage/enqueue", params)
     return Inserted(job_id, state, created_at)
@@ -57,8 +60,12 @@ async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> 
     """Adds a set of jobs of one queue, a statement per 10,000 jobs or 16 MiB; answers in the order given."""
     if any(job.unique_opts is not None for job in jobs):
         return await unique.enqueue_many(conn, queue, jobs)
+    is_limited = any(job.concurrency_key is not None for job in jobs)
     inserted: list[Inserted] = []
     for chunk in _chunks(jobs, lambda job: len(job.args_json)):
+        if is_limited:
+            inserted += await limited.enqueue(conn, queue, chunk)
+            continue
         rows = await run.tuples(conn, "storage/enqueue_many", arrays(queue, chunk))
         inserted.extend(Inserted(job_id, state, at) for _, job_id, state, at in rows)
     return inserted

@@ -21,6 +21,8 @@ class NewJob(NamedTuple):
     metadata: dict[str, Any] | None = None
     ordering_key: str | None = None
     unique_opts: dict[str, Any] | None = None  # as awa.model.unique checks them
+    concurrency_key: str | None = None
+    concurrency_limit: int = 1
 
 
 class Inserted(NamedTuple):
@@ -57,6 +59,8 @@ def arrays(queue: str, jobs: Sequence[NewJob]) -> dict[str, Any]:
         "tags": documents([list(job.tags or ()) for job in jobs]),
         "metadata": documents([job.metadata for job in jobs]),
         "ordering_keys": [job.ordering_key for job in jobs],
+        "concurrency_keys": [job.concurrency_key for job in jobs],
+        "concurrency_limits": [job.concurrency_limit for job in jobs],
     }
 
 

@@ -18,7 +18,7 @@ FEW_WAITING_JOBS: Final = 120_000
 EVERYWHERE: Final = ("lanes", "deferred", "finished")
 # Where the jobs of each state are; a state that isn't here can be everywhere.
 PLACES: Final[Mapping[JobState | None, tuple[str, ...]]] = {
-    JobState.AVAILABLE: ("lanes",),
+    JobState.AVAILABLE: ("lanes", "deferred"),
     JobState.RUNNING: ("running",),
     JobState.WAITING_EXTERNAL: ("deferred",),
     JobState.COMPLETED: ("lanes", "finished"),

@@ -15,6 +15,7 @@ from awa.client.scheduling import _LEFT_OUT
 from awa.client.transaction import Transaction as AsyncTransaction
 from awa.config import Settings
 from awa.db.pool import Pool
+from awa.model.concurrency import KeyOf
 from awa.model.cron import APP_DEFAULT, Missed
 from awa.model.draft import JobOptions
 from awa.model.hook import Event, H
@@ -129,6 +130,8 @@ class Client:
         on_completed: FollowUps[A] | None = None,
         on_failed: FollowUps[A] | None = None,
         unique_opts: UniqueOpts | None = None,
+        concurrency_key: KeyOf | None = None,
+        concurrency_limit: int | None = None,
     ) -> Callable[[Handler[A]], Handler[A]]:
         """A decorator that registers the handler of a kind of job.
 
@@ -138,6 +141,8 @@ class Client:
         are given the job when it has ended so, for good, and answer what is to follow: the arguments of a job, an
         `awa.FollowUp` with options, a list of them, or None. Those jobs are inserted in the transaction that ends it.
         Jobs are unique as `unique_opts` says, unless an insert says else.
+        Of the jobs with one `concurrency_key` at most `concurrency_limit` (1) run at once; it is a template for the
+        arguments, such as "tenant-{tenant}", or a function of them.
         """
         return self.aio.task(
             args,
@@ -146,6 +151,8 @@ class Client:
             on_completed=on_completed,
             on_failed=on_failed,
             unique_opts=unique_opts,
+            concurrency_key=concurrency_key,
+            concurrency_limit=concurrency_limit,
         )
 
     def insert(self, args: A, **options: Unpack[JobOptions]) -> Job[A]:
@@ -153,9 +160,10 @@ class Client:
 
         Options: `queue` (else the task's, else "default"), `kind`, `priority` 1 (first) to 4,
         `max_attempts`, `tags`, `metadata`, `run_at` (aware; later means scheduled), `ordering_key` (jobs
-        with one key are dispatched in order), `unique_opts` (see `awa.UniqueOpts`). Raises ValidationError with a
-        field for each problem, and UniqueConflict with the `job_id` of the job that holds the unique key. The job's
-        `insertion` says what happened: inserted, ignored or replaced.
+        with one key are dispatched in order), `concurrency_key` (of the jobs with one key at most
+        `concurrency_limit`, 1 unless said otherwise, run at once), `unique_opts` (see `awa.UniqueOpts`). Raises
+        ValidationError with a field for each problem, and UniqueConflict with the `job_id` of the job that holds
+        the unique key. The job's `insertion` says what happened: inserted, ignored or replaced.
         """
         return self._portal.run(self.aio.insert(args, **options))
 

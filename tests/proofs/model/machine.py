@@ -6,6 +6,8 @@ finds, what a late finisher is told.
 """
 
 import asyncio
+import json
+from collections import Counter
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -15,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
 from psycopg import AsyncConnection
 
 from awa.storage import runtimes
-from tests.proofs.model.reference import QUEUES, Job, Reference, Session
+from tests.proofs.model.reference import PLACES, QUEUES, Job, Reference, Session
 from tests.storage.world import World
 
 T = TypeVar("T")
@@ -29,6 +31,7 @@ TABLES = [
     "attempts",
     "deferred_jobs",
     "callbacks",
+    "concurrency_admissions",
     "finished_jobs",
     "runtimes",
     "lanes",
@@ -44,6 +47,30 @@ RESET = "; ".join(
 )
 NAMES = ("producer 1", "producer 2", "worker 1", "worker 2", "mover 1", "mover 2")
 NEVER_HANG = "-c statement_timeout=10000"
+# Who has a place of a key waits in a lane or runs, and has no other place; no place is beyond the key's limit.
+PLACES_WRONG = """
+    SELECT coalesce(array_agg(DISTINCT a.job_id), '{}')
+      FROM awa.concurrency_admissions a
+      LEFT JOIN awa.jobs j ON j.id = a.job_id
+     WHERE j.state IS NULL OR j.state NOT IN ('available', 'running') OR a.place > (%s::jsonb ->> a.key)::int
+        OR EXISTS (SELECT FROM awa.deferred_jobs d WHERE d.job_id = a.job_id)
+        OR EXISTS (SELECT FROM awa.concurrency_admissions b WHERE b.job_id = a.job_id AND b.place <> a.place)
+"""
+# Who waits in a lane or runs, and has a key, has a place of it.
+PLACES_MISSING = """
+    SELECT coalesce(array_agg(j.id), '{}')
+      FROM awa.jobs j
+     CROSS JOIN LATERAL (SELECT r.concurrency_key AS key FROM awa.ready_entries r
+                          WHERE r.job_id = j.id ORDER BY r.lane_seq DESC LIMIT 1) k
+     WHERE j.state IN ('available', 'running') AND k.key IS NOT NULL
+       AND NOT EXISTS (SELECT FROM awa.deferred_jobs d WHERE d.job_id = j.id)
+       AND NOT EXISTS (SELECT FROM awa.concurrency_admissions a WHERE a.key = k.key AND a.job_id = j.id)
+"""
+COUNTING = """
+    SELECT count(*) FROM pg_locks l
+     WHERE l.locktype = 'advisory' AND l.classid = 4717 AND l.granted AND l.objid::bigint = hashtext(%s)::bigint & 4294967295
+       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND l.pid <> %s
+"""
 HELD_LANES = """
     SELECT l.objid::int, a.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
      WHERE l.locktype = 'advisory' AND l.classid = 4712 AND l.granted
@@ -124,20 +151,53 @@ class Machine(RuleBasedStateMachine):
         self.check(await self.house.audit())
         served: list[int] = []
         queues = {job.queue for job in self.model.jobs.values()} - self.model.paused
-        for queue in queues:
-            while batch := await self.house.claim_ids(limit=50, queue=queue):
-                served += batch
+        for queue in self.model.most:
+            await self.house.limit(queue, max_running=None)
+        # Those of paused queues, and what runs, keep their places.
+        await self.house.cancel_running(self.model.running())
+        for queue in self.model.paused:
+            await self.house.cancel(
+                id_ for id_ in self.model.having("available") if self.model.jobs[id_].queue == queue
+            )
+        while await self._serve_once(queues, served):
+            pass
         waiting = [
             id_ for id_ in self.model.having("available") if self.model.jobs[id_].queue in queues
         ]
         assert sorted(served) == sorted(waiting)
+
+    async def _serve_once(self, queues: set[str], served: list[int]) -> bool:
+        """A look into each queue, and at the keys: what ends makes room for others, in whatever queue."""
+        found = await self.house.admit() > 0
+        for queue in queues:
+            while batch := await self.house.claim(limit=50, queue=queue):
+                served += [job.job_id for job in batch]
+                keys = Counter(self.model.jobs[job.job_id].key for job in batch)
+                assert all(keys[key] <= places for key, places in PLACES.items())
+                await self.house.finish(batch)
+                found = True
+        return found
 
     @invariant()
     def every_job_is_in_its_one_place(self) -> None:
         """And the views say so."""
         if hasattr(self, "house"):
             self.check(self.run(self.house.audit()))
+            self.run(self._check_places())
             self.is_sound = True
+
+    async def _check_places(self) -> None:
+        limits = json.dumps(PLACES)
+        assert await self.house.fetch(PLACES_WRONG, limits) == ([],)
+        assert await self.house.fetch(PLACES_MISSING) == ([],)
+        for key, running in self.model.running_of_keys().items():
+            assert running <= PLACES[key], f"{running} jobs of the key {key} run"
+
+    async def counts_elsewhere(self, session: Session, queue: str) -> bool:
+        """Whether an open claim of somebody else holds the queue's lock."""
+        own = session.world.conn.info.backend_pid
+        (locks,) = await self.house.fetch(COUNTING, queue, own)
+        return bool(locks)
 
     def check(self, found: dict[int, Any]) -> None:
         """The views against the model."""

@@ -4,6 +4,7 @@ A job is in one place. A transaction that is open holds jobs and lanes, and has 
 touch what it holds, so what it will say is known when it is said.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -15,6 +16,8 @@ QUEUES = ("alpha", "beta")
 WAITING = {"available", "scheduled", "retryable"}
 DEFERRED = {"scheduled", "retryable"}
 LOCKABLE = WAITING | {"waiting_external"}
+# How many jobs of a concurrency key run at once.
+PLACES = {"one": 1, "two": 2}
 
 
 @dataclass
@@ -26,6 +29,7 @@ class Job:
     state: str
     max_attempts: int
     attempt: int = 0
+    key: str | None = None
 
     def place(self) -> Place:
         """What the views must say of it."""
@@ -79,6 +83,7 @@ class Reference:
         self.paused: set[str] = set()
         self.dead: set[UUID] = set()
         self.callbacks: list[Callback] = []
+        self.most: dict[str, int] = {}  # queue -> how many of its jobs may run at once
 
     def places(self) -> dict[int, Place]:
         """What an audit must find."""
@@ -172,6 +177,15 @@ class Reference:
     def running(self) -> dict[int, Attempt]:
         """job id -> its open attempt."""
         return {attempt.job_id: attempt for attempt in self.attempts if not attempt.over}
+
+    def running_in(self, queue: str) -> int:
+        """How many of a queue's jobs run."""
+        return sum(self.jobs[id_].queue == queue for id_ in self.running())
+
+    def running_of_keys(self) -> Counter[str]:
+        """How many jobs of each concurrency key run."""
+        keys = (self.jobs[id_].key for id_ in self.running())
+        return Counter(key for key in keys if key is not None)
 
     def retry(self, job_id: int) -> None:
         """An ended or deferred job runs again now."""

@@ -17,8 +17,9 @@ COMPLETED_IN = """
      WHERE r.slot = %s AND x.outcome = 'completed'
 """
 DUE = """
-    SELECT job_id FROM awa.deferred_jobs WHERE state <> 'waiting_external' ORDER BY run_at, job_id
+    SELECT job_id FROM awa.deferred_jobs WHERE state IN ('scheduled', 'retryable') ORDER BY run_at, job_id
 """
+KNOBS = ["pause", "resume", "shards", "age", "cursors", "positions", "limit", "limit", "admit"]
 SILENCE = "UPDATE awa.runtimes SET heartbeat_at = heartbeat_at - interval '1 day' WHERE id = %s"
 MANY_POSITIONS = "SELECT count(nextval('awa.job_positions')) FROM generate_series(1, 6000)"
 
@@ -184,7 +185,7 @@ class House(Answers):
 
     @rule(
         queue=st.sampled_from(QUEUES),
-        knob=st.sampled_from(["pause", "resume", "shards", "age", "cursors", "positions"]),
+        knob=st.sampled_from(KNOBS),
         amount=st.integers(0, 3),
     )
     def turn_a_knob(self, queue: str, knob: str, amount: int) -> None:
@@ -200,10 +201,21 @@ class House(Answers):
                 self.run(queues.set_enqueue_shards(self.house.conn, queue, amount // 2 + 1))
             case "age":
                 self.run(self._age(60.0 * amount + 30.0))
+            case "limit":
+                self.run(self._limit(queue, amount))
+            case "admit":
+                self.run(self.house.admit())
             case "cursors":
                 self.run(self.house.advance())
             case _:
                 self.run(self.house.fetch(MANY_POSITIONS))
+
+    async def _limit(self, queue: str, most: int) -> None:
+        await self.house.limit(queue, max_running=most or None)
+        if most:
+            self.model.most[queue] = most
+        else:
+            self.model.most.pop(queue, None)
 
     async def _age(self, waited_s: float) -> None:
         now = await self.house.now(later_s=waited_s)

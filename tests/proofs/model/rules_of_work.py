@@ -11,7 +11,7 @@ from hypothesis.stateful import rule
 from awa.storage.claim import ClaimedJob
 from awa.storage.finish import Ending, finish
 from tests.proofs.model.machine import Machine
-from tests.proofs.model.reference import QUEUES, Attempt, Job, Session
+from tests.proofs.model.reference import PLACES, QUEUES, Attempt, Job, Session
 from tests.storage.world import World
 
 # Mostly one lane: what meets there is what the engine is about.
@@ -24,6 +24,7 @@ WAITING = """
     SELECT id, lane_id, lane_seq, priority FROM awa.waiting_jobs
      WHERE queue = %s AND lane_id IS NOT NULL
 """
+ADMITTED = "SELECT job_id FROM awa.concurrency_admissions"
 AGED = "SELECT count(*) FROM awa.lanes WHERE effective_priority <> priority"
 
 
@@ -46,6 +47,7 @@ class Work(Machine):
         later=st.sampled_from([False, False, False, True]),
         max_attempts=st.integers(1, 3),
         key=st.sampled_from([None, None, "k1", "k2"]),
+        places=st.sampled_from([None, None, None, *PLACES]),
         keep_open=st.booleans(),
     )
     def enqueue(
@@ -58,11 +60,12 @@ class Work(Machine):
         later: bool,
         max_attempts: int,
         key: str | None,
+        places: str | None,
         keep_open: bool,
     ) -> None:
         """Some equal jobs, at once or for later, perhaps in a business transaction that takes its time."""
         producer = self.producers[number]
-        like = Job(queue, priority, "scheduled" if later else "available", max_attempts)
+        like = Job(queue, priority, "scheduled" if later else "available", max_attempts, key=places)
         if keep_open and producer is self.producers[0]:
             self.run(self.begin(producer))
         self.run(self._enqueue(producer, jobs, like, key))
@@ -75,11 +78,24 @@ class Work(Machine):
             max_attempts=like.max_attempts,
             ordering_key=key,
             run_at=await self.house.now(later_s=60) if like.state == "scheduled" else None,
+            concurrency_key=like.key,
+            concurrency_limit=PLACES.get(like.key or "", 1),
         )
+        if session.is_open and like.key is not None:
+            session.holds |= await self._let_in(session)
         for id_ in ids:
             self.now_or_at_commit(session, partial(self.model.add, id_, replace(like)))
         if session.is_open:
             session.pending += ids
+
+    async def _let_in(self, session: Session) -> set[int]:
+        """Jobs of others that the open transaction has let into their lanes ahead of its own."""
+        seen = [
+            await (await each.conn.execute(ADMITTED)).fetchall()
+            for each in (session.world, self.house)
+        ]
+        own, committed = ({id_ for (id_,) in rows} for rows in seen)
+        return (own - committed) & self.model.jobs.keys()
 
     def now_or_at_commit(self, session: Session, effect: Callable[[], object]) -> None:
         """A deed counts when its transaction commits."""
@@ -128,13 +144,14 @@ class Work(Machine):
         self, worker: Session, queue: str, limit: int, deadline_s: float | None
     ) -> None:
         waits = await self._servable(worker, queue)
+        room = await self._room(worker, queue, limit)
         (aged,) = await self.house.fetch(AGED)
         served = await worker.world.claim(limit, queue, deadline_s)
         ids = [job.job_id for job in served]
         assert len(ids) == len(set(ids))
         own = {id_ for id_ in worker.pending if id_ in ids}
         assert set(ids) - own <= waits.keys(), f"served {ids}, of {sorted(waits)}"
-        assert len(ids) >= min(limit, len(waits)), f"served {ids}, of {sorted(waits)}"
+        assert min(room, len(waits)) <= len(ids) <= room, f"served {ids}, of {sorted(waits)}"
         if not own:
             self._check_order(served, waits, aged=bool(aged))
         for job in served:
@@ -145,6 +162,16 @@ class Work(Machine):
         worker.pending = [id_ for id_ in worker.pending if id_ not in ids]
         if not worker.is_open:
             worker.holds, worker.attempts = set(), []
+
+    async def _room(self, worker: Session, queue: str, limit: int) -> int:
+        """How many the claim may serve under the queue's limit."""
+        most = self.model.most.get(queue)
+        if most is None:
+            return limit
+        if await self.counts_elsewhere(worker, queue):
+            return 0
+        own = sum(attempt.claimed.queue == queue for attempt in worker.attempts)
+        return max(0, min(limit, most - self.model.running_in(queue) - own))
 
     async def _servable(self, worker: Session, queue: str) -> dict[int, Waits]:
         if queue in self.model.paused:

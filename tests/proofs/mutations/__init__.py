@@ -6,6 +6,7 @@ found any more fails loudly, and is then brought up to date here together with t
 """
 
 from tests.proofs.mutations import (
+    admitting,
     advancing,
     answering,
     changing,
@@ -21,6 +22,7 @@ from tests.proofs.mutations import (
 
 MUTATIONS = (
     *claiming.MUTATIONS,
+    *admitting.MUTATIONS,
     *advancing.MUTATIONS,
     *snapshots.MUTATIONS,
     *changing.MUTATIONS,

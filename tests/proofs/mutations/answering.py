@@ -98,12 +98,12 @@ MUTATIONS = (
     ),
     Mutation(
         "promotion leaves jobs that wait for a callback alone",
-        (Rewrite("310_promote", " AND d.state <> 'waiting_external'", ""),),
+        (Rewrite("310_promote", " AND d.state IN ('scheduled', 'retryable')", ""),),
         test_callback_races.test_only_an_answer_or_a_cancel_takes_a_job_out_of_its_wait,
     ),
     Mutation(
         "a retry leaves jobs that wait for a callback alone",
-        (Rewrite("440_retry_finished", " AND d.state <> 'waiting_external'", ""),),
+        (Rewrite("440_retry_finished", " AND d.state IN ('scheduled', 'retryable')", ""),),
         test_callback_races.test_only_an_answer_or_a_cancel_takes_a_job_out_of_its_wait,
     ),
     Mutation(

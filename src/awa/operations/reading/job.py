@@ -12,6 +12,7 @@ from awa.operations.reading import timeline
 from awa.operations.reading.bounds import bounded
 from awa.operations.single import check_job_id
 from awa.storage import callbacks, read
+from awa.storage.limited import concurrency_of
 
 STATIONS_MAX_ROWS: Final = 200
 OPERATIONS_MAX_ROWS: Final = 50
@@ -66,6 +67,7 @@ async def detail(
         runtime = await _runtime(conn, job, stations)
         answers = await callbacks.of_job(conn, job_id)
         key = await unique.told(conn, job_id, job["queue"], job["state"])
+        concurrency = await concurrency_of(conn, job_id)
     events = timeline.events(job, stations, operations, answers)
     shown, masked = (NO_MASK if reveal else mask).row(job)
     return {
@@ -76,6 +78,7 @@ async def detail(
         "runtime": runtime,
         "callbacks": [_masked(NO_MASK if reveal else mask, one) for one in answers],
         "unique": key,
+        "concurrency": concurrency,
         "actions": actions(job["state"]),
     }
 

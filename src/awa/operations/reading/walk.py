@@ -58,7 +58,7 @@ class Walk:
         if self._given.ids is not None or read.WHOLE.issuperset(where):
             await self._stretch(where)
         elif self._given.state is JobState.AVAILABLE:
-            await self._available()
+            await self._available(where)
         elif self._given.state is JobState.COMPLETED:
             await self._completed()
         elif self._given.state is None and self._given.given():
@@ -90,7 +90,7 @@ class Walk:
         if found is None or monotonic() < until_s:
             await self._back(read.EVERYWHERE, until_s - monotonic())
 
-    async def _available(self) -> None:
+    async def _available(self, where: tuple[str, ...]) -> None:
         """A backlog that isn't large is read whole; of a large one the page is likely among the newest jobs."""
         found = await read.waiting_page(
             self._conn,
@@ -102,7 +102,7 @@ class Walk:
             priority=self._split.priority,
         )
         if found is None:
-            await self._back(("lanes",), self._budget_s)
+            await self._back(where, self._budget_s)
         else:
             self._take(found)
 

@@ -5,14 +5,17 @@
 -- params: kind, args (a JSON document), queue, priority 1 (first) to 4, run_at (null: now), max_attempts,
 --         tags, metadata (a JSON object), ordering_key (jobs with the same key keep their order of dispatch), unique_opts
 --         (null: not unique; else as in awa.check_unique_opts). Answers the holder's id where on_conflict is ignore or replace,
---         and fails with unique_violation where it is reject; awa.enqueue_unique answers the conflict instead.
+--         and fails with unique_violation where it is reject; awa.enqueue_unique answers the conflict instead. concurrency_key:
+--         of the jobs with the same one at most concurrency_limit run at once
 -- The transaction must have its id before it holds a position: a claim passes a position over only when it can
 -- tell from the ids of running transactions that the row may still come.
 DROP FUNCTION IF EXISTS awa.enqueue(text, json, text, int, timestamptz, int, text[], jsonb, text);  -- it knew no unique jobs
+DROP FUNCTION IF EXISTS awa.enqueue(text, json, text, int, timestamptz, int, text[], jsonb, text, jsonb);  -- and no concurrency keys
 CREATE OR REPLACE FUNCTION awa.enqueue(
     kind text, args json DEFAULT '{}', queue text DEFAULT 'default', priority int DEFAULT 2,
     run_at timestamptz DEFAULT NULL, max_attempts int DEFAULT 25, tags text[] DEFAULT NULL,
-    metadata jsonb DEFAULT NULL, ordering_key text DEFAULT NULL, unique_opts jsonb DEFAULT NULL) RETURNS bigint
+    metadata jsonb DEFAULT NULL, ordering_key text DEFAULT NULL, unique_opts jsonb DEFAULT NULL,
+    concurrency_key text DEFAULT NULL, concurrency_limit int DEFAULT 1) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
@@ -23,7 +26,12 @@ DECLARE
     position_ bigint;
 BEGIN
     IF unique_opts IS NOT NULL THEN
-        RETURN awa.enqueue_or_fail(kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key, unique_opts);
+        RETURN awa.enqueue_or_fail(kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key, unique_opts,
+                                   concurrency_key, concurrency_limit);
+    ELSIF concurrency_key IS NOT NULL THEN
+        RETURN (SELECT e.job_id FROM awa.enqueue_limited(
+            queue, ARRAY[kind], ARRAY[args::text], ARRAY[priority::smallint], ARRAY[run_at], ARRAY[max_attempts::smallint],
+            ARRAY[to_jsonb(tags)], ARRAY[metadata], ARRAY[ordering_key], ARRAY[concurrency_key], ARRAY[concurrency_limit::smallint]) e);
     END IF;
     PERFORM awa.require_read_committed();
     PERFORM awa.check_new_job(queue, kind, priority, max_attempts);

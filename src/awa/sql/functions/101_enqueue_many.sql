@@ -77,11 +77,14 @@ END $$;
 -- index: appends to ready_entries and deferred_jobs
 -- bound: the set
 -- params: the transaction's id, taken before the ids were drawn; the time of the call; queue, ids, recipes (null: not unique),
---         and the rest as awa.enqueue_many, checked
+--         and the rest as awa.enqueue_many, checked; concurrency keys (null: none) and how many jobs of each may run at once
+-- Those with a concurrency key are parked, and as many as their keys have places for go on into their lanes at once.
+DROP FUNCTION IF EXISTS awa.put_jobs(
+    xid8, timestamptz, text, bigint[], bytea[], text[], text[], smallint[], timestamptz[], smallint[], jsonb[], jsonb[], text[]);
 CREATE OR REPLACE FUNCTION awa.put_jobs(
     p_txid xid8, p_started timestamptz, p_queue text, p_ids bigint[], p_recipes bytea[], p_kinds text[], p_args text[],
     p_priorities smallint[], p_run_ats timestamptz[], p_max_attempts smallint[], p_tags jsonb[], p_metadata jsonb[],
-    p_ordering_keys text[]) RETURNS void
+    p_ordering_keys text[], p_keys text[] DEFAULT NULL, p_limits smallint[] DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     shards constant int := coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = p_queue), 1);
@@ -89,19 +92,20 @@ BEGIN
     WITH given AS MATERIALIZED (
         SELECT u.*, awa.shard_for(shards, u.ordering_key) AS shard, coalesce(u.run_at > p_started, false) AS later,
                CASE WHEN u.tags IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(u.tags)) END AS tag_list
-          FROM unnest(p_ids, p_recipes, p_kinds, p_args, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata, p_ordering_keys)
-               u(id, recipe, kind, args, priority, run_at, max_attempts, tags, metadata, ordering_key)
+          FROM unnest(p_ids, p_recipes, p_kinds, p_args, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata, p_ordering_keys,
+                      p_keys, p_limits)
+               u(id, recipe, kind, args, priority, run_at, max_attempts, tags, metadata, ordering_key, key, places)
     ), lanes AS MATERIALIZED (
         SELECT k.priority, k.shard, awa.lane_for(p_queue, k.priority, k.shard) AS lane_id
-          FROM (SELECT DISTINCT g.priority, g.shard FROM given g WHERE NOT g.later) k
+          FROM (SELECT DISTINCT g.priority, g.shard FROM given g WHERE NOT g.later AND g.key IS NULL) k
     ), deferred AS (
         INSERT INTO awa.deferred_jobs
                (job_id, created_at, run_at, priority, max_attempts, route_shard, state, queue, kind, args, tags, metadata,
-                unique_key, route_key)
-        SELECT g.id, p_started, g.run_at, g.priority, g.max_attempts, CASE WHEN g.ordering_key IS NOT NULL THEN g.shard END,
-               'scheduled', p_queue, g.kind, g.args::json, g.tag_list, g.metadata, g.recipe,
-               sha256(convert_to(g.ordering_key, 'UTF8'))
-          FROM given g WHERE g.later
+                unique_key, route_key, concurrency_key, concurrency_limit)
+        SELECT g.id, p_started, coalesce(g.run_at, p_started), g.priority, g.max_attempts, CASE WHEN g.ordering_key IS NOT NULL THEN g.shard END,
+               CASE WHEN g.later THEN 'scheduled' ELSE 'available' END, p_queue, g.kind, g.args::json, g.tag_list, g.metadata, g.recipe,
+               sha256(convert_to(g.ordering_key, 'UTF8')), g.key, CASE WHEN g.key IS NOT NULL THEN g.places END
+          FROM given g WHERE g.later OR g.key IS NOT NULL
     )
     INSERT INTO awa.ready_entries
            (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, max_attempts, route_shard, kind, args, tags, metadata,
@@ -110,5 +114,9 @@ BEGIN
            CASE WHEN g.ordering_key IS NOT NULL THEN g.shard END, g.kind, g.args::json, g.tag_list, g.metadata, g.recipe,
            sha256(convert_to(g.ordering_key, 'UTF8'))
       FROM given g JOIN lanes l ON l.priority = g.priority AND l.shard = g.shard CROSS JOIN awa.ring c
-     WHERE NOT g.later;
+     WHERE NOT g.later AND g.key IS NULL;
+    IF EXISTS (SELECT FROM unnest(p_keys) k WHERE k IS NOT NULL) THEN
+        PERFORM awa.pause_point('enqueue.before_admission');
+        PERFORM awa.admit(p_txid, ARRAY(SELECT u.key FROM unnest(p_keys, p_run_ats) u(key, run_at) WHERE (u.run_at > p_started) IS NOT TRUE));
+    END IF;
 END $$;

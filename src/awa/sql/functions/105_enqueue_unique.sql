@@ -2,13 +2,14 @@
 -- moves: nothing -> available | scheduled
 -- index: unique_keys primary key; appends to ready_entries or deferred_jobs
 -- bound: one row; waits for transactions that have the key in their hands, as any unique index does
--- params: as awa.enqueue; unique_opts as in awa.check_unique_opts. Answers the job's id and what happened: inserted | ignored |
+-- params: as awa.enqueue, with unique_opts as in awa.check_unique_opts. Answers the job's id and what happened: inserted | ignored |
 --         replaced | conflict (the last three with the id of the holder), and the state of the new job, else null
 -- The key is taken before the job is written, and who it is that holds it is read in a new statement, after whatever the
 -- insert of the key waited for. A holder that is gone by then left the key free, so it is tried again.
+DROP FUNCTION IF EXISTS awa.enqueue_unique(text, json, text, int, timestamptz, int, text[], jsonb, text, jsonb);  -- it knew no concurrency keys
 CREATE OR REPLACE FUNCTION awa.enqueue_unique(
     kind text, args json, queue text, priority int, run_at timestamptz, max_attempts int, tags text[], metadata jsonb,
-    ordering_key text, unique_opts jsonb, OUT job_id bigint, OUT outcome text, OUT state text, OUT created_at timestamptz)
+    ordering_key text, unique_opts jsonb, concurrency_key text DEFAULT NULL, concurrency_limit int DEFAULT 1, OUT job_id bigint, OUT outcome text, OUT state text, OUT created_at timestamptz)
 LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
@@ -24,6 +25,7 @@ BEGIN
     PERFORM awa.check_new_job(queue, kind, priority, max_attempts);
     PERFORM awa.check_new_job_extras(run_at, tags, metadata);
     PERFORM awa.check_unique_opts(unique_opts);
+    PERFORM awa.check_concurrency(ARRAY[concurrency_key], ARRAY[concurrency_limit::smallint]);
     created_at := clock_timestamp();
     recipe := awa.unique_recipe(kind, args, unique_opts, coalesce(run_at, created_at));
     wanted := awa.held_key(recipe, queue);
@@ -34,7 +36,7 @@ BEGIN
             job_id := new_id; outcome := 'inserted'; state := new_state;
             PERFORM awa.put_jobs(own_txid, created_at, queue, ARRAY[new_id], ARRAY[recipe], ARRAY[kind], ARRAY[args::text],
                                  ARRAY[priority::smallint], ARRAY[run_at], ARRAY[max_attempts::smallint], ARRAY[to_jsonb(tags)],
-                                 ARRAY[metadata], ARRAY[ordering_key]);
+                                 ARRAY[metadata], ARRAY[ordering_key], ARRAY[concurrency_key], ARRAY[concurrency_limit::smallint]);
             PERFORM awa.notify_if_idle(queue);
             RETURN;
         END IF;
@@ -68,15 +70,16 @@ BEGIN
 END $$;
 
 -- The same, answering the id of the new job or of the holder; fails with unique_violation where a conflict is refused.
+DROP FUNCTION IF EXISTS awa.enqueue_or_fail(text, json, text, int, timestamptz, int, text[], jsonb, text, jsonb);
 CREATE OR REPLACE FUNCTION awa.enqueue_or_fail(
     kind text, args json, queue text, priority int, run_at timestamptz, max_attempts int, tags text[], metadata jsonb,
-    ordering_key text, unique_opts jsonb) RETURNS bigint
+    ordering_key text, unique_opts jsonb, concurrency_key text DEFAULT NULL, concurrency_limit int DEFAULT 1) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     done record;
 BEGIN
     SELECT * INTO done FROM awa.enqueue_unique(
-        kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key, unique_opts);
+        kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key, unique_opts, concurrency_key, concurrency_limit);
     IF done.outcome = 'conflict' THEN
         RAISE EXCEPTION 'job % holds the unique key', done.job_id
             USING ERRCODE = '23505', HINT = 'on_conflict says what else may happen; awa.enqueue_unique answers the holder as a row.';
@@ -85,21 +88,24 @@ BEGIN
 END $$;
 
 -- One job, unique or not.
+DROP FUNCTION IF EXISTS awa.enqueue_any(text, json, text, int, timestamptz, int, text[], jsonb, text, jsonb);
 CREATE OR REPLACE FUNCTION awa.enqueue_any(
     kind text, args json, queue text, priority int, run_at timestamptz, max_attempts int, tags text[], metadata jsonb,
-    ordering_key text, unique_opts jsonb, OUT job_id bigint, OUT outcome text, OUT state text, OUT created_at timestamptz)
+    ordering_key text, unique_opts jsonb, concurrency_key text DEFAULT NULL, concurrency_limit int DEFAULT 1, OUT job_id bigint, OUT outcome text, OUT state text, OUT created_at timestamptz)
 LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 BEGIN
     IF unique_opts IS NOT NULL THEN
         SELECT u.job_id, u.outcome, u.state, u.created_at INTO job_id, outcome, state, created_at FROM awa.enqueue_unique(
-            kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key, unique_opts) u;
+            kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key, unique_opts, concurrency_key,
+            concurrency_limit) u;
         RETURN;
     END IF;
     created_at := clock_timestamp();
     outcome := 'inserted';
     state := CASE WHEN run_at > created_at THEN 'scheduled' ELSE 'available' END;
-    job_id := awa.enqueue(kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key);
+    job_id := awa.enqueue(kind, args, queue, priority, run_at, max_attempts, tags, metadata, ordering_key, NULL, concurrency_key,
+                          concurrency_limit);
 END $$;
 
 -- Who holds the key that a job like this would have; null: nobody.

@@ -34,12 +34,22 @@ END $$;
 CREATE OR REPLACE FUNCTION awa.replace_deferred(p_txid xid8, p_id bigint, p_args json, p_priority int, p_run_at timestamptz) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+    is_due constant boolean := p_run_at <= clock_timestamp();
     in_queue text;
+    old awa.deferred_jobs;
 BEGIN
-    UPDATE awa.deferred_jobs d SET args = p_args, priority = p_priority, run_at = p_run_at
-     WHERE d.job_id = p_id AND d.state IN ('scheduled', 'retryable') RETURNING d.queue INTO in_queue;
+    SELECT * INTO old FROM awa.deferred_jobs d WHERE d.job_id = p_id AND d.state IN ('scheduled', 'retryable', 'available');
     IF NOT FOUND THEN RETURN 'conflict'; END IF;
-    IF p_run_at <= clock_timestamp() THEN
+    in_queue := old.queue;
+    -- One that is parked for its concurrency key stays so, unless it is to run later.
+    UPDATE awa.deferred_jobs d SET args = p_args, priority = p_priority, run_at = p_run_at,
+           state = CASE WHEN d.state = 'available' AND NOT is_due THEN 'scheduled' ELSE d.state END
+     WHERE d.job_id = p_id;
+    IF old.state = 'available' THEN
+        IF NOT is_due THEN
+            PERFORM awa.follow_keys(ARRAY[p_id], ARRAY[old.unique_key], ARRAY[in_queue], ARRAY['available'], ARRAY['scheduled']);
+        END IF;
+    ELSIF is_due THEN
         PERFORM awa.make_ready(p_txid, ARRAY[p_id]);
         PERFORM awa.notify_if_idle(in_queue);
     END IF;
@@ -64,18 +74,20 @@ BEGIN
     IF p_run_at > clock_timestamp() THEN
         INSERT INTO awa.deferred_jobs
                (job_id, created_at, run_at, priority, attempt, max_attempts, route_shard, state, queue, kind, args, tags, metadata,
-                errors, unique_key, route_key)
+                errors, unique_key, route_key, concurrency_key, concurrency_limit)
         VALUES (old.job_id, old.created_at, p_run_at, p_priority, old.attempt, old.max_attempts, old.route_shard, 'scheduled',
-                in_queue, old.kind, p_args, old.tags, old.metadata, old.errors, old.unique_key, old.route_key);
+                in_queue, old.kind, p_args, old.tags, old.metadata, old.errors, old.unique_key, old.route_key,
+                old.concurrency_key, old.concurrency_limit);
         PERFORM awa.follow_keys(ARRAY[old.job_id], ARRAY[old.unique_key], ARRAY[in_queue], ARRAY['available'], ARRAY['scheduled']);
+        IF old.concurrency_key IS NOT NULL THEN PERFORM awa.release_places(p_txid, ARRAY[old.job_id], ARRAY[old.concurrency_key]); END IF;
         RETURN;
     END IF;
     INSERT INTO awa.ready_entries
            (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard, kind, args, tags, metadata,
-            errors, unique_key, route_key)
+            errors, unique_key, route_key, concurrency_key, concurrency_limit)
     SELECT nextval('awa.job_positions'), old.job_id, p_txid, old.created_at, p_run_at, awa.lane_for(in_queue, p_priority, shard),
            g.current_slot, old.attempt, old.max_attempts, old.route_shard, old.kind, p_args, old.tags, old.metadata, old.errors,
-           old.unique_key, old.route_key
+           old.unique_key, old.route_key, old.concurrency_key, old.concurrency_limit
       FROM awa.ring g;
     PERFORM awa.notify_if_idle(in_queue);
 END $$;

@@ -2,14 +2,17 @@
 -- moves: nothing -> available | scheduled
 -- index: unique_keys primary key; appends to ready_entries and deferred_jobs
 -- bound: the set; the caller splits at 10,000 jobs
--- params: as awa.enqueue_many, and the unique options of each (null: not unique). A row a job: inserted | ignored | replaced, as
+-- params: as awa.enqueue_many, the unique options of each (null: not unique), and concurrency keys and limits as awa.enqueue_limited. A row a job: inserted | ignored | replaced, as
 --         awa.enqueue_unique; or, if a conflict is to be refused for any of them, nothing is written and the rows are those
 --         of the conflicts alone, with their holders (null: the holder is a job of this very set).
 -- Two jobs with the same key in one set behave like two inserts. Keys are taken in their own order, so that two sets with the
 -- same keys wait for each other, and not in a circle. Replacing goes job by job, because the second may replace the first.
+DROP FUNCTION IF EXISTS awa.enqueue_unique_many(
+    text, text[], text[], smallint[], timestamptz[], smallint[], jsonb[], jsonb[], text[], jsonb[]);  -- it knew no concurrency keys
 CREATE OR REPLACE FUNCTION awa.enqueue_unique_many(
     p_queue text, p_kinds text[], p_args text[], p_priorities smallint[], p_run_ats timestamptz[],
-    p_max_attempts smallint[], p_tags jsonb[], p_metadata jsonb[], p_ordering_keys text[], p_unique jsonb[])
+    p_max_attempts smallint[], p_tags jsonb[], p_metadata jsonb[], p_ordering_keys text[], p_unique jsonb[],
+    p_concurrency_keys text[] DEFAULT NULL, p_limits smallint[] DEFAULT NULL)
 RETURNS TABLE (ord int, job_id bigint, outcome text, state text, created_at timestamptz)
 LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_column
@@ -22,10 +25,12 @@ DECLARE
 BEGIN
     PERFORM awa.require_read_committed();
     PERFORM awa.check_new_jobs(p_queue, p_kinds, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata);
+    PERFORM awa.check_concurrency(p_concurrency_keys, p_limits);
     PERFORM awa.check_unique_opts(o) FROM (SELECT DISTINCT unnest(p_unique) AS o) k;
     IF EXISTS (SELECT FROM unnest(p_unique) o WHERE o ->> 'on_conflict' = 'replace') THEN
         RETURN QUERY SELECT * FROM awa.enqueue_unique_each(
-            p_queue, p_kinds, p_args, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata, p_ordering_keys, p_unique);
+            p_queue, p_kinds, p_args, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata, p_ordering_keys, p_unique,
+            p_concurrency_keys, p_limits);
         RETURN;
     END IF;
     SELECT array_agg(k.id ORDER BY k.ord) AS ids, array_agg(k.recipe ORDER BY k.ord) AS recipes,
@@ -54,15 +59,17 @@ BEGIN
     WITH settled AS MATERIALIZED (
         SELECT u.*, CASE WHEN t.holder < u.id OR t.holder <> ALL (a.ids) THEN t.holder END AS holder
           FROM unnest(a.ids, a.recipes, a.keys, a.states, p_kinds, p_args, p_priorities, p_run_ats, p_max_attempts, p_tags, p_metadata,
-                      p_ordering_keys) WITH ORDINALITY
-               u(id, recipe, key, state, kind, args, priority, run_at, max_attempts, tags, metadata, ordering_key, ord)
+                      p_ordering_keys, p_concurrency_keys, p_limits) WITH ORDINALITY
+               u(id, recipe, key, state, kind, args, priority, run_at, max_attempts, tags, metadata, ordering_key, concurrency_key,
+                 concurrency_limit, ord)
           LEFT JOIN unnest(taken.keys, taken.holders) t(key, holder) ON t.key = u.key AND t.holder <> u.id
     ), put AS MATERIALIZED (
         SELECT awa.put_jobs(own_txid, started, p_queue, array_agg(s.id ORDER BY s.ord), array_agg(s.recipe ORDER BY s.ord),
                             array_agg(s.kind ORDER BY s.ord), array_agg(s.args ORDER BY s.ord), array_agg(s.priority ORDER BY s.ord),
                             array_agg(s.run_at ORDER BY s.ord), array_agg(s.max_attempts ORDER BY s.ord),
                             array_agg(s.tags ORDER BY s.ord), array_agg(s.metadata ORDER BY s.ord),
-                            array_agg(s.ordering_key ORDER BY s.ord))
+                            array_agg(s.ordering_key ORDER BY s.ord), array_agg(s.concurrency_key ORDER BY s.ord),
+                            array_agg(s.concurrency_limit ORDER BY s.ord))
           FROM settled s WHERE s.holder IS NULL HAVING count(*) > 0
     )
     SELECT s.ord::int, coalesce(s.holder, s.id), CASE WHEN s.holder IS NULL THEN 'inserted' ELSE 'ignored' END,
@@ -102,9 +109,12 @@ END $$;
 -- index: those of awa.enqueue_unique
 -- bound: the set
 -- params: as awa.enqueue_unique_many
+DROP FUNCTION IF EXISTS awa.enqueue_unique_each(
+    text, text[], text[], smallint[], timestamptz[], smallint[], jsonb[], jsonb[], text[], jsonb[]);  -- it knew no concurrency keys
 CREATE OR REPLACE FUNCTION awa.enqueue_unique_each(
     p_queue text, p_kinds text[], p_args text[], p_priorities smallint[], p_run_ats timestamptz[],
-    p_max_attempts smallint[], p_tags jsonb[], p_metadata jsonb[], p_ordering_keys text[], p_unique jsonb[])
+    p_max_attempts smallint[], p_tags jsonb[], p_metadata jsonb[], p_ordering_keys text[], p_unique jsonb[],
+    p_concurrency_keys text[] DEFAULT NULL, p_limits smallint[] DEFAULT NULL)
 RETURNS TABLE (ord int, job_id bigint, outcome text, state text, created_at timestamptz)
 LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_column
@@ -121,7 +131,7 @@ BEGIN
             SELECT * INTO one FROM awa.enqueue_any(
                 p_kinds[i], p_args[i]::json, p_queue, p_priorities[i], p_run_ats[i], p_max_attempts[i],
                 CASE WHEN p_tags[i] IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(p_tags[i])) END, p_metadata[i],
-                p_ordering_keys[i], p_unique[i]);
+                p_ordering_keys[i], p_unique[i], p_concurrency_keys[i], coalesce(p_limits[i], 1));
             ids := ids || one.job_id; outcomes := outcomes || one.outcome; states := states || one.state;
             IF one.outcome = 'inserted' THEN fresh := fresh || one.job_id; END IF;
         END LOOP;

@@ -61,24 +61,25 @@ BEGIN
     ), deferred AS (
         INSERT INTO awa.deferred_jobs
                (job_id, created_at, run_at, deferred_at, priority, attempt, max_attempts, route_shard, state, queue,
-                kind, args, tags, metadata, errors, unique_key, route_key, callback_id)
+                kind, args, tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit, callback_id)
         SELECT j.job_id, j.created_at,
                CASE WHEN j.outcome = 'waiting' THEN j.expires_at
                     ELSE now_ + make_interval(secs => coalesce(j.delay_s, awa.backoff_s(j.attempt + 1))) END, now_, j.priority,
                CASE WHEN j.outcome = 'snoozed' THEN j.attempt ELSE j.attempt + 1 END, j.max_attempts, j.route_shard,
                CASE j.outcome WHEN 'retried' THEN 'retryable' WHEN 'snoozed' THEN 'scheduled' ELSE 'waiting_external' END, j.queue,
-               j.kind, j.args, j.tags, j.merged, j.new_errors, j.unique_key, j.route_key, j.callback_id
+               j.kind, j.args, j.tags, j.merged, j.new_errors, j.unique_key, j.route_key, j.concurrency_key,
+               j.concurrency_limit, j.callback_id
           FROM job j WHERE j.outcome IN ('retried', 'snoozed', 'waiting')
     ), waits AS (
         UPDATE awa.callbacks c SET waiting_since = now_ FROM job j WHERE j.outcome = 'waiting' AND c.callback_id = j.callback_id
     ), finished AS (
         INSERT INTO awa.finished_jobs
                (job_id, created_at, run_at, attempted_at, finalized_at, priority, attempt, max_attempts, route_shard,
-                state, queue, kind, args, tags, metadata, errors, unique_key, route_key)
+                state, queue, kind, args, tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit)
         SELECT j.job_id, j.created_at, j.run_at, j.claimed_at, now_, j.priority, j.attempt + 1, j.max_attempts,
                j.route_shard, CASE WHEN j.outcome = 'recorded' THEN 'completed' ELSE j.outcome::text END, j.queue,
                j.kind, j.args, j.tags, CASE WHEN j.outcome = 'recorded' THEN j.merged - '_awa_progress' ELSE j.merged END,
-               j.new_errors, j.unique_key, j.route_key
+               j.new_errors, j.unique_key, j.route_key, j.concurrency_key, j.concurrency_limit
           FROM job j WHERE j.outcome IN ('failed', 'cancelled', 'recorded')
     ), buried AS (
         INSERT INTO awa.dlq_entries (job_id, dlq_at, reason, queue, kind, fingerprint, error)
@@ -88,18 +89,21 @@ BEGIN
     ), handed_back AS (
         INSERT INTO awa.ready_entries
                (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, attempt, max_attempts,
-                route_shard, kind, args, tags, metadata, errors, unique_key, route_key)
+                route_shard, kind, args, tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit)
         SELECT nextval('awa.job_positions'), k.job_id, p_txid, k.ready_at, k.created_at, k.run_at, k.lane_id,
                (SELECT g.current_slot FROM awa.ring g), k.attempt, k.max_attempts, k.route_shard, k.kind, k.args,
-               k.tags, k.merged, k.errors, k.unique_key, k.route_key
+               k.tags, k.merged, k.errors, k.unique_key, k.route_key, k.concurrency_key, k.concurrency_limit
           FROM (SELECT * FROM job j WHERE j.outcome = 'returned' ORDER BY j.lane_seq OFFSET 0) k
     ), keys AS MATERIALIZED (
         SELECT awa.follow_keys(array_agg(j.job_id), array_agg(j.unique_key), array_agg(j.queue), array_agg('running'::text),
                                array_agg(awa.state_after(j.outcome)))
           FROM job j WHERE j.unique_key IS NOT NULL HAVING count(*) > 0
+    ), places AS MATERIALIZED (
+        SELECT awa.release_places(p_txid, array_agg(j.job_id), array_agg(j.concurrency_key))
+          FROM job j WHERE j.concurrency_key IS NOT NULL AND j.outcome <> 'returned' HAVING count(*) > 0
     )
     -- Joined, because what nobody reads is not run.
-    SELECT j.lane_seq, awa.state_after(j.outcome) FROM job j CROSS JOIN closed LEFT JOIN keys ON true;
+    SELECT j.lane_seq, awa.state_after(j.outcome) FROM job j CROSS JOIN closed LEFT JOIN keys ON true LEFT JOIN places ON true;
     PERFORM awa.notify_if_idle(l.queue) FROM awa.lanes l
       WHERE 'returned' = ANY (p_outcomes) AND l.lane_id = ANY (p_lanes);
 END $$;

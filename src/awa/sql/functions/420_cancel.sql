@@ -9,11 +9,12 @@ RETURNS TABLE (job_id bigint)
 LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
+    own_txid constant xid8 := pg_current_xact_id();
     now_ constant timestamptz := clock_timestamp();
     error constant jsonb := jsonb_build_object('error', coalesce(p_reason, 'cancelled by an operator'), 'kind', 'Cancelled');
+    done record;
 BEGIN
     PERFORM awa.require_read_committed();
-    RETURN QUERY
     WITH source AS MATERIALIZED (
         SELECT r.*, l.queue, l.priority
           FROM unnest(p_lanes, p_seqs, p_slots) u(lane_id, lane_seq, slot)
@@ -33,18 +34,25 @@ BEGIN
                 UNION ALL
                 SELECT g.job_id, g.unique_key, g.queue, g.state FROM gone g WHERE g.unique_key IS NOT NULL) u
         HAVING count(*) > 0
-    )
+    ), cancelled AS (
     INSERT INTO awa.finished_jobs AS f
            (job_id, created_at, run_at, finalized_at, priority, attempt, max_attempts, route_shard, state, queue,
-            kind, args, tags, metadata, errors, unique_key, route_key)
+            kind, args, tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit)
     SELECT s.job_id, s.created_at, s.run_at, now_, s.priority, s.attempt, s.max_attempts, s.route_shard, 'cancelled', s.queue,
-           s.kind, s.args, s.tags, s.metadata, awa.with_error(s.errors, error, s.attempt, now_, 25), s.unique_key, s.route_key
+           s.kind, s.args, s.tags, s.metadata, awa.with_error(s.errors, error, s.attempt, now_, 25), s.unique_key, s.route_key, s.concurrency_key, s.concurrency_limit
       FROM source s CROSS JOIN dead LEFT JOIN keys ON true  -- what nobody reads is not run
     UNION ALL
     SELECT g.job_id, g.created_at, g.run_at, now_, g.priority, g.attempt, g.max_attempts, g.route_shard, 'cancelled', g.queue,
-           g.kind, g.args, g.tags, g.metadata, awa.with_error(g.errors, error, g.attempt, now_, 25), g.unique_key, g.route_key
+           g.kind, g.args, g.tags, g.metadata, awa.with_error(g.errors, error, g.attempt, now_, 25), g.unique_key, g.route_key, g.concurrency_key, g.concurrency_limit
       FROM gone g LEFT JOIN keys ON true
-    RETURNING f.job_id;
+    RETURNING f.job_id, f.concurrency_key
+    )
+    SELECT array_agg(c.job_id) AS ids, array_agg(c.job_id) FILTER (WHERE c.concurrency_key IS NOT NULL) AS keyed,
+           array_agg(c.concurrency_key) FILTER (WHERE c.concurrency_key IS NOT NULL) AS keys INTO done
+      FROM cancelled c;
+    -- A new statement: none of those that were cancelled together is let in on behalf of another.
+    IF done.keyed IS NOT NULL THEN PERFORM awa.release_places(own_txid, done.keyed, done.keys); END IF;
+    RETURN QUERY SELECT unnest(done.ids);
 END $$;
 
 -- Cancels running jobs: their attempts end now, the workers hear of it and what their handlers still say changes nothing.

@@ -13,10 +13,11 @@ DECLARE
     own_txid constant xid8 := pg_current_xact_id();
     deferred bigint[];
     kept record;
+    moved record;
 BEGIN
     PERFORM awa.require_read_committed();
     SELECT array_agg(k.job_id) INTO deferred
-      FROM (SELECT d.job_id FROM awa.deferred_jobs d WHERE d.job_id = ANY (p_ids) AND d.state <> 'waiting_external' ORDER BY d.job_id FOR UPDATE SKIP LOCKED) k;
+      FROM (SELECT d.job_id FROM awa.deferred_jobs d WHERE d.job_id = ANY (p_ids) AND d.state IN ('scheduled', 'retryable') ORDER BY d.job_id FOR UPDATE SKIP LOCKED) k;
     IF deferred IS NOT NULL THEN
         PERFORM awa.make_ready(own_txid, deferred);
         RETURN QUERY SELECT d, 'moved', NULL::bigint FROM unnest(deferred) d;
@@ -24,7 +25,6 @@ BEGIN
     SELECT array_agg(k.job_id) AS ids, array_agg(k.holder) AS holders INTO kept FROM awa.take_ended_keys(p_ids, NULL, 'available') k;
     RETURN QUERY SELECT k.id, CASE WHEN k.holder IS NULL THEN 'locked' ELSE 'unique_conflict' END, k.holder
                    FROM unnest(kept.ids, kept.holders) k(id, holder);
-    RETURN QUERY
     WITH gone AS MATERIALIZED (
         DELETE FROM awa.finished_jobs f WHERE f.job_id = ANY (p_ids) AND f.state IN ('failed', 'cancelled') AND f.job_id <> ALL (coalesce(kept.ids, '{}'))
         RETURNING f.*
@@ -34,23 +34,37 @@ BEGIN
           FROM gone g WHERE g.unique_key IS NOT NULL HAVING count(*) > 0
     ), routed AS MATERIALIZED (
         SELECT g.*, coalesce(g.route_shard, awa.shard_for(m.enqueue_shards, NULL), 0) AS shard
-          FROM gone g LEFT JOIN awa.queue_meta m ON m.queue = g.queue
+          FROM gone g LEFT JOIN awa.queue_meta m ON m.queue = g.queue WHERE g.concurrency_key IS NULL
     ), lanes AS MATERIALIZED (
         SELECT k.queue, k.priority, k.shard, awa.lane_for(k.queue, k.priority, k.shard) AS lane_id
           FROM (SELECT DISTINCT g.queue, g.priority, g.shard FROM routed g) k
-    )
+    ), parked AS (
+        INSERT INTO awa.deferred_jobs AS d
+               (job_id, created_at, run_at, priority, attempt, max_attempts, route_shard, state, queue, kind, args, tags, metadata,
+                errors, unique_key, route_key, concurrency_key, concurrency_limit)
+        SELECT g.job_id, g.created_at, coalesce(g.run_at, g.created_at), g.priority, g.attempt, greatest(g.max_attempts, g.attempt + 1),
+               g.route_shard, 'available', g.queue, g.kind, g.args, g.tags, g.metadata, g.errors, g.unique_key, g.route_key,
+               g.concurrency_key, g.concurrency_limit
+          FROM gone g WHERE g.concurrency_key IS NOT NULL
+        RETURNING d.job_id, d.concurrency_key
+    ), ready AS (
     INSERT INTO awa.ready_entries AS r
            (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
-            kind, args, tags, metadata, errors, unique_key, route_key)
+            kind, args, tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit)
     SELECT nextval('awa.job_positions'), k.job_id, own_txid, k.created_at, k.run_at, k.lane_id, k.current_slot, k.attempt,
            greatest(k.max_attempts, k.attempt + 1), k.route_shard, k.kind, k.args, k.tags, k.metadata, k.errors,
-           k.unique_key, k.route_key
+           k.unique_key, k.route_key, k.concurrency_key, k.concurrency_limit
       FROM (SELECT g.*, l.lane_id, o.current_slot
               FROM routed g
               JOIN lanes l ON l.queue = g.queue AND l.priority = g.priority AND l.shard = g.shard
              CROSS JOIN awa.ring o ORDER BY g.job_id OFFSET 0) k
-      LEFT JOIN keys ON true  -- what nobody reads is not run
-    RETURNING r.job_id, 'moved', NULL::bigint;
+    RETURNING r.job_id
+    )
+    SELECT array_agg(k.job_id) AS ids, array_agg(k.concurrency_key) AS keys INTO moved
+      FROM (SELECT r.job_id, NULL AS concurrency_key FROM ready r UNION ALL SELECT p.job_id, p.concurrency_key FROM parked p) k
+      LEFT JOIN keys ON true;  -- what nobody reads is not run
+    RETURN QUERY SELECT u, 'moved', NULL::bigint FROM unnest(moved.ids) u;
+    PERFORM awa.admit(own_txid, moved.keys);
     PERFORM awa.notify_if_idle(k.queue)
        FROM (SELECT DISTINCT l.queue FROM awa.ready_entries r JOIN awa.lanes l ON l.lane_id = r.lane_id
               WHERE r.job_id = ANY (p_ids) AND r.txid = own_txid) k;

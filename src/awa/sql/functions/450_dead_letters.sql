@@ -33,12 +33,12 @@ BEGIN
     ), again AS (
         INSERT INTO awa.deferred_jobs AS a
                (job_id, created_at, run_at, deferred_at, priority, attempt, max_attempts, route_shard, state, queue, kind, args,
-                tags, metadata, errors, unique_key, route_key)
+                tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit)
         SELECT g.job_id, g.created_at, coalesce(p_run_at, now_), now_, coalesce(p_priority, g.priority), 0, g.max_attempts,
                g.route_shard % coalesce((SELECT m.enqueue_shards FROM awa.queue_meta m WHERE m.queue = coalesce(p_queue, g.queue)), 1),
                'scheduled', coalesce(p_queue, g.queue), g.kind, g.args, g.tags,
                awa.with_origin(g.metadata, g.queue, g.priority, coalesce(p_queue, g.queue), coalesce(p_priority, g.priority)::smallint),
-               g.errors, g.unique_key, g.route_key
+               g.errors, g.unique_key, g.route_key, g.concurrency_key, g.concurrency_limit
           FROM gone g LEFT JOIN keys ON true  -- what nobody reads is not run
         RETURNING a.job_id
     )

@@ -37,11 +37,11 @@ BEGIN
     ), finished AS (
         INSERT INTO awa.finished_jobs
                (job_id, created_at, run_at, attempted_at, finalized_at, priority, attempt, max_attempts, route_shard,
-                state, queue, kind, args, tags, metadata, errors, unique_key, route_key)
+                state, queue, kind, args, tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit)
         SELECT u.job_id, u.created_at, u.run_at, u.attempted_at, now_, u.priority, u.attempt, u.max_attempts, u.route_shard,
                u.goes, u.queue, u.kind, u.args, u.tags,
                CASE u.goes WHEN 'completed' THEN u.new_metadata - '_awa_progress' ELSE u.new_metadata END,
-               u.new_errors, u.unique_key, u.route_key
+               u.new_errors, u.unique_key, u.route_key, u.concurrency_key, u.concurrency_limit
           FROM due u WHERE u.goes IN ('completed', 'failed')
     ), buried AS (
         INSERT INTO awa.dlq_entries (job_id, dlq_at, reason, queue, kind, fingerprint, error)

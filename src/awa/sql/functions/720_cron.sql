@@ -35,5 +35,6 @@ LANGUAGE sql VOLATILE AS $$
                        p_schedule.tags,
                        coalesce(p_schedule.metadata, '{}') || jsonb_build_object('_awa_cron', jsonb_build_object(
                            'name', p_schedule.name, 'tick', p_tick)),
-                       p_schedule.ordering_key);
+                       p_schedule.ordering_key, concurrency_key => p_schedule.concurrency_key,
+                       concurrency_limit => coalesce(p_schedule.concurrency_limit, 1));
 $$;

@@ -4,4 +4,5 @@
 -- bound: one row
 -- params: now (null: the clock)
 -- Asked before each promotion, so that the many looks that find nothing cost no transaction id.
-SELECT EXISTS (SELECT FROM awa.deferred_jobs WHERE state <> 'waiting_external' AND run_at <= coalesce(%(now)s::timestamptz, now())) AS due
+SELECT EXISTS (SELECT FROM awa.deferred_jobs WHERE run_at <= coalesce(%(now)s::timestamptz, now())
+                 AND state IN ('scheduled', 'retryable')) AS due

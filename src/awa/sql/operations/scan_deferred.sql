@@ -2,7 +2,7 @@
 -- moves: nothing; adds items
 -- index: deferred_jobs (queue, job_id) for one queue, else its primary key
 -- bound: rows examined, whether they match or not
--- params: id (operation), after (job id), bound (greatest job id), queue (null: any), rows, and those of the filter
+-- params: id (operation), after (job id), bound (greatest job id), queue (null: any), parked_only (available ones alone), rows, and those of the filter
 WITH page AS MATERIALIZED (
     SELECT j.id, ({filter}) AS matches
       FROM (SELECT d.job_id AS id, d.kind, d.queue, d.state, d.priority, d.attempt, d.created_at, d.run_at, d.args,
@@ -11,6 +11,7 @@ WITH page AS MATERIALIZED (
               FROM awa.deferred_jobs d
              WHERE d.job_id > %(after)s AND d.job_id <= %(bound)s AND (%(queue)s::text IS NULL OR d.queue = %(queue)s)
                AND d.state <> 'waiting_external'
+               AND (NOT %(parked_only)s::boolean OR d.state = 'available')
              ORDER BY d.job_id
              LIMIT %(rows)s) j
 ), listed AS (

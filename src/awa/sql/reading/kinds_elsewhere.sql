@@ -4,7 +4,7 @@
 -- bound: looked_max rows a place; of ended jobs the newest
 -- params: looked_max
 SELECT j.kind, j.state, count(*) AS jobs, sum(count(*)) OVER (PARTITION BY j.place)::bigint AS looked
-  FROM ((SELECT 'deferred' AS place, d.kind, d.state FROM awa.deferred_jobs d ORDER BY d.job_id DESC LIMIT %(looked_max)s)
+  FROM ((SELECT 'deferred' AS place, d.kind, d.state FROM awa.deferred_jobs d WHERE d.state <> 'available' ORDER BY d.job_id DESC LIMIT %(looked_max)s)
         UNION ALL
         (SELECT 'finished', f.kind, f.state FROM awa.finished_jobs f ORDER BY f.job_id DESC LIMIT %(looked_max)s)
         UNION ALL

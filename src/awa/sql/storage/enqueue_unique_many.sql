@@ -6,5 +6,5 @@
 SELECT ord, job_id, outcome, state, created_at
   FROM awa.enqueue_unique_many(%(queue)s, %(kinds)b::text[], %(args)b::text[], %(priorities)b::smallint[], %(run_ats)b::timestamptz[],
                                %(max_attempts)b::smallint[], %(tags)s::jsonb[], %(metadata)s::jsonb[], %(ordering_keys)b::text[],
-                               %(unique_opts)s::jsonb[])
+                               %(unique_opts)s::jsonb[], %(concurrency_keys)b::text[], %(concurrency_limits)b::smallint[])
  ORDER BY ord

@@ -1,6 +1,6 @@
 -- The places a job can be in beside lanes, each with the columns of awa.jobs (those in lanes: awa.lane_places).
 
--- Jobs that wait for a time, or for a callback until its time-out.
+-- Jobs that wait for a time, for a callback until its time-out, or in front of their lane for their concurrency key (available).
 -- index: deferred_jobs primary key
 -- bound: the table
 CREATE OR REPLACE VIEW awa.deferred_places (

@@ -37,7 +37,7 @@ END $$;
 -- Has the end of this job more to do than mark its row? The canonical twin of lane_claims.keyed.
 -- bound: constant
 CREATE OR REPLACE FUNCTION awa.is_keyed(p_job awa.ready_entries) RETURNS boolean
-LANGUAGE sql IMMUTABLE AS $$ SELECT p_job.unique_key IS NOT NULL; $$;
+LANGUAGE sql IMMUTABLE AS $$ SELECT p_job.unique_key IS NOT NULL OR p_job.concurrency_key IS NOT NULL; $$;
 
 -- Closes attempts that the caller has found to be its own: completed jobs keep their row, others leave with it.
 -- moves: running -> what the outcome says; the caller puts the job where it goes

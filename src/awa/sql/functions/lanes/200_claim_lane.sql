@@ -122,7 +122,7 @@ BEGIN
                    range_agg(int8range(k.lane_seq, k.lane_seq + 1)), snap, owed,
                    range_agg(int8range(k.lane_seq, k.lane_seq + 1)) FILTER (WHERE k.keyed)
               FROM (SELECT r.slot, r.lane_seq, r.keyed FROM unnest(taken) g CROSS JOIN LATERAL (
-                       SELECT e.slot, e.lane_seq, e.unique_key IS NOT NULL AS keyed FROM awa.ready_entries e
+                       SELECT e.slot, e.lane_seq, e.unique_key IS NOT NULL OR e.concurrency_key IS NOT NULL AS keyed FROM awa.ready_entries e
                         WHERE e.lane_id = p_lane AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g) OFFSET 0) r) k
              GROUP BY k.slot
             RETURNING c.keyed

@@ -28,10 +28,11 @@ DECLARE
 BEGIN
     INSERT INTO awa.ready_entries
            (lane_seq, job_id, txid, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
-            kind, args, tags, metadata, errors, unique_key, route_key)
+            kind, args, tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit)
     SELECT nextval('awa.job_positions'), k.job_id, p_txid, k.created_at, k.run_at, p_targets[k.first + k.shard], k.current_slot,
            k.attempt, k.max_attempts, CASE WHEN k.route_shard IS NOT NULL THEN k.shard END, k.kind, k.args, k.tags,
-           CASE WHEN k.metadata IS NULL THEN k.stamp ELSE k.stamp || k.metadata END, k.errors, k.unique_key, k.route_key
+           CASE WHEN k.metadata IS NULL THEN k.stamp ELSE k.stamp || k.metadata END, k.errors, k.unique_key, k.route_key,
+           k.concurrency_key, k.concurrency_limit
       FROM (SELECT r.*, m.first, m.stamp, c.current_slot,
                    CASE WHEN r.route_shard IS NOT NULL THEN r.route_shard % m.width ELSE awa.shard_for(m.width, NULL) END AS shard
               FROM (SELECT w.slot, w.lane_id, array_agg(w.lane_seq ORDER BY w.lane_seq) AS seqs

@@ -28,9 +28,9 @@ BEGIN
                       ORDER BY t.first_seq DESC LIMIT 1), -1) < u.seq;
     INSERT INTO awa.ready_entries
            (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, attempt, max_attempts, route_shard,
-            kind, args, tags, metadata, errors, unique_key, route_key)
+            kind, args, tags, metadata, errors, unique_key, route_key, concurrency_key, concurrency_limit)
     SELECT r.lane_seq, r.job_id, r.txid, r.ready_at, r.created_at, r.run_at, r.lane_id, open_slot, r.attempt, r.max_attempts,
-           r.route_shard, r.kind, r.args, r.tags, r.metadata, r.errors, r.unique_key, r.route_key
+           r.route_shard, r.kind, r.args, r.tags, r.metadata, r.errors, r.unique_key, r.route_key, r.concurrency_key, r.concurrency_limit
       FROM unnest(lanes, seqs) u(lane_id, seq)
       JOIN awa.ready_entries r ON r.slot = p_slot AND r.lane_id = u.lane_id AND r.lane_seq = u.seq;
     INSERT INTO awa.lane_claims

@@ -1,4 +1,4 @@
--- Jobs that wait for a time. {predicate} is a compiled filter over alias j.
+-- Jobs that wait for a time, or are parked. {predicate} is a compiled filter over alias j.
 -- moves: nothing
 -- index: deferred_jobs primary key, backwards
 -- bound: max_rows, and what the filter leaves out between them
