@@ -7,6 +7,9 @@ from typing import Any
 import psycopg
 
 import awa
+from awa.db.pool import connection, open_pool
+from awa.model.filter import JobFilter
+from awa.operations.reading import jobs, queues, stats
 
 JOBS = 200
 
@@ -50,6 +53,24 @@ async def test_jobs_are_enqueued_worked_retried_and_finished(pooled_url: str) ->
 
     assert sorted(seen) == list(range(JOBS))
     assert left == []
+
+
+async def test_pages_ask_together_and_are_answered_each_by_itself(pooled_url: str) -> None:
+    """Several at once, each in one session for as long as its transaction lasts."""
+    async with awa.AsyncClient(pooled_url) as client:
+        await client.insert_many([Count(n) for n in range(JOBS)], queue="numbers")
+    async with open_pool(pooled_url, max_size=8) as pool:
+
+        async def looked_at() -> tuple[int, int, int]:
+            async with connection(pool) as conn:
+                overview = await stats.overview(conn)
+                (queue,), _ = await queues.page(conn)
+                page = await jobs.look(conn, JobFilter.parse({"queue": "numbers"}))
+                waiting = overview["totals"]["available"].jobs
+                return waiting, queue["depth"]["available"].jobs, len(page.rows)
+
+        seen = await asyncio.gather(*(looked_at() for _ in range(12)))
+    assert set(seen) == {(JOBS, JOBS, 50)}
 
 
 async def session_of(conn: psycopg.AsyncConnection[Any]) -> int:
