@@ -16,6 +16,7 @@ class Furnished:
     running_job: int
     failed_job: int
     waiting_job: int
+    callback_job: int
     completed_operation: Any
     running_operation: Any
     cancelled_operation: Any
@@ -27,12 +28,16 @@ async def furnish(site: Site) -> Furnished:
     arrived, forever = asyncio.Event(), asyncio.Event()
 
     @client.task(dict, kind="render_invoice", queue="invoices")
-    async def render(job: awa.Job[Any]) -> None:
+    async def render(job: awa.Job[Any]) -> Any:
+        if job.args.get("card"):
+            job.set_progress(60, "the bank has been asked")
+            return awa.WaitForCallback(await job.register_callback(timeout_seconds=86_400))
         if job.args.get("slow"):
             arrived.set()
             await forever.wait()
         if job.args.get("bad"):
             raise awa.TerminalError("no template for the customer acme")
+        return None
 
     await client.pause_queue("reports", paused_by="ada")
     await client.set_dlq("invoices", True)
@@ -46,11 +51,13 @@ async def furnish(site: Site) -> Furnished:
         [{"n": n} for n in range(120)], kind="render_invoice", queue="invoices"
     )
     failed = await client.insert({"bad": True}, kind="render_invoice", queue="invoices")
+    callback = await client.insert({"card": "visa"}, kind="render_invoice", queue="invoices")
     running = await client.insert({"slow": True}, kind="render_invoice", queue="invoices")
     await site.work(("invoices", 8))
     await asyncio.wait_for(arrived.wait(), 60)
     await eventually(lambda: site.count(state="failed"))
     await eventually(lambda: _all_done(site))
+    await eventually(lambda: site.count(state="waiting_external"))
     completed = await _operate(site, "move_queue", {"queue": "escalations"}, {"tag": "customer:acme"}, "provider is down; ask Ada")  # fmt: skip
     await client.wait_batch_operation(completed, timeout=60)
     cancelled = await _operate(site, "set_priority", {"priority": 2}, {"queue": "reports"}, None, limit=20)  # fmt: skip
@@ -58,7 +65,7 @@ async def furnish(site: Site) -> Furnished:
     await client.cancel_batch_operation(cancelled)
     slow = await _operate(site, "set_priority", {"priority": 1}, {"kind": "send_text"}, "before the newsletter", limit=5)  # fmt: skip
     await eventually(lambda: _has_begun(site, slow))
-    return Furnished(running.id, failed.id, waiting.id, completed, slow, cancelled)
+    return Furnished(running.id, failed.id, waiting.id, callback.id, completed, slow, cancelled)
 
 
 def _args(customer: str) -> dict[str, Any]:

@@ -30,6 +30,7 @@ PAGES: Final = {
     "job-running": "jobs/{running_job}",
     "job-failed": "jobs/{failed_job}",
     "job-waiting": "jobs/{waiting_job}",
+    "job-callback": "jobs/{callback_job}",
     "queues": "queues",
     "queue": "queues/email",
     "queue-paused": "queues/reports",

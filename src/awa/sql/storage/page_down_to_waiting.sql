@@ -40,10 +40,10 @@ SELECT d.to_id, (SELECT f.waiting FROM found f) AS waiting, k.*
   LEFT JOIN LATERAL (
        SELECT u.*
          FROM ((SELECT w.id, r.kind, l.queue, 'available' AS state, l.priority, r.attempt, r.max_attempts, r.args,
-                       coalesce(r.tags, '{{}}') AS tags, coalesce(r.metadata, '{{}}') AS metadata, coalesce(r.errors, '[]') AS errors,
+                       coalesce(r.tags, '{{}}') AS tags, coalesce(r.metadata - '_awa_progress', '{{}}') AS metadata, coalesce(r.errors, '[]') AS errors,
                        coalesce(r.run_at, r.created_at) AS run_at, r.created_at, r.ready_at, NULL::timestamptz AS attempted_at,
                        NULL::timestamptz AS finalized_at, NULL::timestamptz AS deadline_at, NULL::uuid AS runtime_id, l.enqueue_shard,
-                       NULL::jsonb AS progress
+                       r.metadata -> '_awa_progress' AS progress
                   FROM (SELECT unnest(f.ids) AS id FROM found f) w
                  CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e WHERE e.job_id = w.id ORDER BY e.lane_seq DESC LIMIT 1) r
                   JOIN awa.lanes l ON l.lane_id = r.lane_id)

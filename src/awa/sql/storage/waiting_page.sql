@@ -21,9 +21,9 @@ SELECT f.looked, f.waiting, k.*
   FROM found f
   LEFT JOIN LATERAL (
        SELECT p.id, r.kind, l.queue, 'available' AS state, l.priority, r.attempt, r.max_attempts, r.args, coalesce(r.tags, '{{}}') AS tags,
-              coalesce(r.metadata, '{{}}') AS metadata, coalesce(r.errors, '[]') AS errors, coalesce(r.run_at, r.created_at) AS run_at,
+              coalesce(r.metadata - '_awa_progress', '{{}}') AS metadata, coalesce(r.errors, '[]') AS errors, coalesce(r.run_at, r.created_at) AS run_at,
               r.created_at, r.ready_at, NULL::timestamptz AS attempted_at, NULL::timestamptz AS finalized_at,
-              NULL::timestamptz AS deadline_at, NULL::uuid AS runtime_id, l.enqueue_shard, NULL::jsonb AS progress
+              NULL::timestamptz AS deadline_at, NULL::uuid AS runtime_id, l.enqueue_shard, r.metadata -> '_awa_progress' AS progress
          FROM unnest(f.ids) p(id)
         CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e WHERE e.job_id = p.id ORDER BY e.lane_seq DESC LIMIT 1) r
          JOIN awa.lanes l ON l.lane_id = r.lane_id
