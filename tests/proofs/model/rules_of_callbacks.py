@@ -29,23 +29,28 @@ class Answers(Work):
         if attempt := self._running(pick):
             self.run(self._register(attempt))
 
-    @rule(pick=st.integers(0, 8), foreign=st.sampled_from([False, False, False, True]))
+    @rule(pick=st.integers(0, 8), foreign=st.sampled_from([False] * 6 + [True]))
     def wait(self, pick: int, foreign: bool) -> None:
         """An attempt ends, to wait for a callback of its own, or for one that isn't."""
         if attempt := self._running(pick):
             self.run(self._wait(attempt, foreign=foreign))
 
-    @rule(pick=st.integers(0, 8), answer=st.sampled_from(ANSWERS))
-    def answer(self, pick: int, answer: Resolution) -> None:
+    @rule(
+        pick=st.integers(0, 8),
+        answer=st.sampled_from(ANSWERS),
+        in_time=st.sampled_from([True, True, False]),
+    )
+    def answer(self, pick: int, answer: Resolution, in_time: bool) -> None:
         """Somebody answers a callback: in time, too early, too late, or once more."""
         known = self.model.callbacks[::-1]
+        known = [callback for callback in known if callback.waits or not in_time]
         if known:
             self.run(self._answer(known[pick % len(known)], answer))
 
-    @rule()
-    def time_out(self) -> None:
-        """The time of all callbacks is over, but for those whose jobs are in somebody's hands."""
-        self.run(self._time_out())
+    @rule(over=st.sampled_from([True, False, False]))
+    def time_out(self, over: bool) -> None:
+        """The time of all callbacks is over, but for those whose jobs are in somebody's hands; or it isn't yet."""
+        self.run(self._time_out() if over else self._nothing_is_due())
 
     def _running(self, pick: int) -> Attempt | None:
         running = list(self.model.running().values())[::-1]
@@ -75,6 +80,9 @@ class Answers(Work):
         assert came.outcome == self.model.answer(callback, answer)
         if came.outcome == "applied":
             assert came.job_state == self.model.jobs[callback.attempt.job_id].state
+
+    async def _nothing_is_due(self) -> None:
+        assert await self.house.time_out() == 0
 
     async def _time_out(self) -> None:
         held = self.held_by_others()
