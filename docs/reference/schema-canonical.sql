@@ -491,6 +491,14 @@ CREATE VIEW awa.lane_backlog AS
     lane_seq,
     slot
    FROM awa.lane_backlog_of(NULL::text[], NULL::smallint) lane_backlog_of(id, kind, queue, state, priority, attempt, max_attempts, args, tags, metadata, errors, run_at, created_at, ready_at, attempted_at, finalized_at, deadline_at, runtime_id, enqueue_shard, progress, lane_id, lane_seq, slot);
+CREATE VIEW awa.lane_candidates AS
+ SELECT lane_id,
+    lane_seq,
+    slot,
+    txid,
+    job_id
+   FROM awa.ready_entries r
+  WHERE (claim_id IS NULL);
 CREATE VIEW awa.lane_heads AS
  SELECT lane_id,
     queue,

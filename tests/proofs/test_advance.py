@@ -1,7 +1,11 @@
 """A cursor that is moved without a claim: nobody is lost by it, and nobody served twice."""
 
+import pytest
+
 from tests.proofs.scenes import cursor_of, owe, served_once, wait_late
 from tests.proofs.stage import Stage
+
+pytestmark = pytest.mark.lanes
 
 
 async def test_a_lane_in_a_claimers_hands_is_left_alone(stage: Stage) -> None:

@@ -1,9 +1,12 @@
 """Claim against move: whoever locks a job's row first has it, whatever the other one's snapshot says."""
 
+import pytest
+
 from tests.proofs.scenes import cursor_of, owe, pass_by, served_once, wait_late
 from tests.proofs.stage import Stage
 
 
+@pytest.mark.lanes
 async def test_a_claim_that_came_first_keeps_the_job(stage: Stage) -> None:
     claimer, mover = await stage.actors(2)
     (job,) = await claimer.enqueue()
@@ -44,6 +47,7 @@ async def test_an_owed_job_that_a_mover_holds_is_never_claimed(stage: Stage) -> 
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_a_move_that_commits_between_a_claims_snapshot_and_its_lock_wins(
     stage: Stage,
 ) -> None:
@@ -57,6 +61,7 @@ async def test_a_move_that_commits_between_a_claims_snapshot_and_its_lock_wins(
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_the_same_for_an_owed_job(stage: Stage) -> None:
     claimer, mover = await stage.actors(2)
     (job,) = await owe(claimer, mover)
@@ -68,6 +73,7 @@ async def test_the_same_for_an_owed_job(stage: Stage) -> None:
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_the_same_for_a_late_job(stage: Stage) -> None:
     claimer, mover, producer = await stage.actors(3)
     (job,) = await wait_late(claimer, producer)
@@ -120,6 +126,7 @@ async def test_an_owed_job_beyond_the_limit_stays_owed(stage: Stage) -> None:
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_a_locked_job_stays_owed_though_nothing_was_served(stage: Stage) -> None:
     """The head of an idle lane is renewed when many positions were handed out elsewhere; it forgets nobody."""
     claimer, mover = await stage.actors(2)
@@ -133,6 +140,7 @@ async def test_a_locked_job_stays_owed_though_nothing_was_served(stage: Stage) -
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_an_owed_job_is_seen_waiting(stage: Stage) -> None:
     claimer, mover = await stage.actors(2)
     (job,) = await owe(claimer, mover)

@@ -1,8 +1,12 @@
 """The head of a lane: one claimer at a time writes it, from what it read after it had the lane's lock."""
 
+import pytest
+
 from awa.storage import queues
 from tests.proofs.scenes import cursor_of
 from tests.proofs.stage import Stage
+
+pytestmark = pytest.mark.lanes
 
 
 async def test_a_lane_in_another_claimers_hands_is_passed_by(stage: Stage) -> None:

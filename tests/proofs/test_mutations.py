@@ -8,6 +8,8 @@ from tests.proofs.mutations import MUTATIONS
 from tests.proofs.mutations.base import Mutation
 from tests.proofs.stage import Stage
 
+pytestmark = pytest.mark.lanes
+
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.guard)
 async def test_the_proof_fails_without(stage: Stage, mutation: Mutation) -> None:

@@ -3,6 +3,8 @@
 What a claim may have missed is decided by the one snapshot it took: the script moves a commit to either side of it.
 """
 
+import pytest
+
 from awa.storage.claim import claim
 from tests.proofs.scenes import cursor_of, pass_by, served_once, wait_late
 from tests.proofs.stage import Actor, Stage
@@ -13,6 +15,7 @@ PASSED_AND_YOUNGER = """
 COMMITTED_SINCE = "SELECT pg_current_xact_id() < pg_snapshot_xmax(pg_current_snapshot())"
 
 
+@pytest.mark.lanes
 async def test_a_job_of_a_transaction_known_to_run_comes_late(stage: Stage) -> None:
     """Its id is in the list of the snapshot that passed it by, since a younger transaction has ended."""
     claimer, producer = await stage.actors(2)
@@ -26,6 +29,7 @@ async def test_a_job_of_a_transaction_known_to_run_comes_late(stage: Stage) -> N
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_a_job_of_a_transaction_younger_than_the_snapshot_comes_late(stage: Stage) -> None:
     """Its id is beyond the snapshot's end: no younger transaction had ended when the cursor passed it."""
     claimer, producer = await stage.actors(2)
@@ -60,6 +64,7 @@ async def test_a_rolled_back_enqueue_leaves_no_trace(stage: Stage) -> None:
     assert job not in await claimer.audit()
 
 
+@pytest.mark.lanes
 async def test_a_job_that_commits_after_the_claims_snapshot_is_served_once(stage: Stage) -> None:
     """The claim's later statements can see it; the snapshot it decides by does not."""
     claimer, producer = await stage.actors(2)
@@ -71,6 +76,7 @@ async def test_a_job_that_commits_after_the_claims_snapshot_is_served_once(stage
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_a_late_job_that_commits_after_the_claims_snapshot_is_served_once(
     stage: Stage,
 ) -> None:
@@ -88,6 +94,7 @@ async def test_a_late_job_that_commits_after_the_claims_snapshot_is_served_once(
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_a_job_that_commits_while_the_claim_holds_its_locks_comes_late(stage: Stage) -> None:
     claimer, producer = await stage.actors(2)
     await pass_by(claimer)
@@ -211,6 +218,7 @@ async def test_an_open_enqueue_holds_up_nobody(stage: Stage) -> None:
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_a_late_job_is_seen_waiting(stage: Stage) -> None:
     claimer, producer = await stage.actors(2)
     (job,) = await wait_late(claimer, producer)
@@ -218,6 +226,7 @@ async def test_a_late_job_is_seen_waiting(stage: Stage) -> None:
     assert await claimer.state(job) == "available"
 
 
+@pytest.mark.lanes
 async def test_jobs_owed_as_one_range_around_an_open_enqueue_are_served_once(stage: Stage) -> None:
     """Many late ranges are joined where the lane has no row between them; one of an open transaction can't be seen."""
     claimer, slow, slower = await stage.actors(3)

@@ -1,6 +1,10 @@
 """Prune against everything else: a slot goes only when nothing in it can matter any more, looked at under its lock."""
 
+import pytest
+
 from tests.proofs.stage import Actor, Rewrite, Stage
+
+pytestmark = pytest.mark.lanes
 
 PATIENT = Rewrite("610_prune", "SET lock_timeout = '50ms'", "SET lock_timeout = '20s'")
 SLEEPY_ENQUEUE = Rewrite(

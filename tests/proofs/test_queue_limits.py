@@ -137,6 +137,7 @@ async def test_a_finisher_and_a_rescue_make_room_once(stage: Stage) -> None:
     await stage.audit()
 
 
+@pytest.mark.lanes
 async def test_claims_follow_each_other_in_time(stage: Stage) -> None:
     """Also when the one that began first claims last: the rate is counted by halves."""
     first, second = await stage.actors(2)
@@ -151,6 +152,7 @@ async def test_claims_follow_each_other_in_time(stage: Stage) -> None:
     assert await stage.fetch(disorder) == (1, 0)
 
 
+@pytest.mark.lanes
 async def test_a_slot_that_a_rate_still_counts_is_not_emptied(stage: Stage) -> None:
     claimer = await stage.actor()
     await claimer.enqueue(3)
@@ -162,6 +164,7 @@ async def test_a_slot_that_a_rate_still_counts_is_not_emptied(stage: Stage) -> N
     assert len(await claimer.claim()) == 1
 
 
+@pytest.mark.lanes
 async def test_a_claim_that_is_carried_keeps_its_place_in_the_count(stage: Stage) -> None:
     """The newest claim of a lane is that of a late job in an old slot; it goes on with the job in the current one."""
     claimer, producer = await stage.actors(2)

@@ -280,6 +280,7 @@ async def test_the_fast_end_frees_the_keys_that_the_claim_noted(stage: Stage) ->
     await only_holder(producer, None)
 
 
+@pytest.mark.lanes
 async def test_the_fast_end_frees_the_key_of_a_job_that_was_carried(stage: Stage) -> None:
     worker, producer = await stage.actors(2)
     await producer.enqueue_unique()
@@ -290,6 +291,7 @@ async def test_the_fast_end_frees_the_key_of_a_job_that_was_carried(stage: Stage
     await only_holder(producer, None)
 
 
+@pytest.mark.lanes
 async def test_a_key_held_beyond_completion_goes_with_the_jobs_row(stage: Stage) -> None:
     worker, producer = await stage.actors(2)
     job = await producer.enqueue_unique(by_period=999_999_999)

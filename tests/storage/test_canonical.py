@@ -65,3 +65,14 @@ async def prune(world: World, *, keep_s: float) -> str:
     """One step of the duty that gives space back."""
     (answer,) = await world.fetch(f"SELECT awa.prune_slot(0, {keep_s}, 0)")
     return str(answer)
+
+
+async def test_a_mover_leaves_running_jobs_to_their_workers(world: World, connect: Any) -> None:
+    (running,) = await world.enqueue()
+    claimed = await world.claim()
+    mover = await connect(autocommit=False)
+    await mover.execute("SELECT * FROM awa.lock_waiting(ARRAY[%s::bigint])", [running])
+    await world.conn.execute("SET statement_timeout = '5s'")
+    await world.finish(claimed)
+    assert await world.state(running) == "completed"
+    await mover.rollback()

@@ -17,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
 from psycopg import AsyncConnection
 
 from awa.storage import runtimes
+from tests.conftest import STORAGE
 from tests.proofs.model.reference import PLACES, QUEUES, Job, Reference, Session
 from tests.storage.world import World
 
@@ -25,9 +26,7 @@ T = TypeVar("T")
 # Deleting is quicker than a new database, and keeps the plans of the sessions.
 TABLES = [
     "ready_entries",
-    "ready_tombstones",
-    "lane_claims",
-    "attempt_closures",
+    *(["ready_tombstones", "lane_claims", "attempt_closures"] if STORAGE == "lanes" else []),
     "attempts",
     "deferred_jobs",
     "callbacks",
@@ -41,7 +40,11 @@ RESET = "; ".join(
     [
         *(f"DELETE FROM awa.{table}" for table in TABLES),
         "UPDATE awa.ring SET current_slot = 0, opened_at = clock_timestamp()",
-        "UPDATE awa.ring_slots SET retired_txid = NULL, seen_at = NULL, counted = NULL",
+        *(
+            ["UPDATE awa.ring_slots SET retired_txid = NULL, seen_at = NULL, counted = NULL"]
+            if STORAGE == "lanes"
+            else []
+        ),
         "SELECT setval('awa.job_positions', 1, false), setval('awa.lanes_lane_id_seq', 1, false)",
     ]
 )

@@ -49,7 +49,7 @@ BEGIN
           FROM (SELECT r.job_id, r.lane_id, r.lane_seq, r.slot, r.txid
                   FROM (SELECT u.slot, u.lane_id, array_agg(u.lane_seq ORDER BY u.lane_seq) AS seqs
                           FROM unnest(p_lanes, p_seqs, p_slots) u(lane_id, lane_seq, slot) GROUP BY u.slot, u.lane_id) g
-                  JOIN awa.ready_entries r ON r.slot = g.slot AND r.lane_id = g.lane_id AND r.lane_seq = ANY (g.seqs)
+                  JOIN awa.lane_candidates r ON r.slot = g.slot AND r.lane_id = g.lane_id AND r.lane_seq = ANY (g.seqs)
                    FOR UPDATE OF r SKIP LOCKED) k
          WHERE (k.job_id IN (SELECT unnest(p_ids))) IS TRUE;  -- not as a join: hash joins are off here
         PERFORM awa.pause_point('change.after_locks');
@@ -89,7 +89,7 @@ BEGIN
       FROM (SELECT r.job_id, r.lane_id, r.lane_seq, r.slot, r.txid
               FROM (SELECT unnest(p_ids) AS id EXCEPT SELECT unnest(deferred)) u
               CROSS JOIN LATERAL (SELECT max(e.lane_seq) AS newest FROM awa.ready_entries e WHERE e.job_id = u.id) n
-              JOIN awa.ready_entries r ON r.job_id = u.id AND r.lane_seq = n.newest
+              JOIN awa.lane_candidates r ON r.job_id = u.id AND r.lane_seq = n.newest
              ORDER BY r.lane_id, r.lane_seq FOR UPDATE OF r SKIP LOCKED) k;
     PERFORM awa.pause_point('change.after_locks');
     RETURN QUERY SELECT u.* FROM awa.still_waiting(a.ids, a.lanes, a.seqs, a.slots, a.txids) w,

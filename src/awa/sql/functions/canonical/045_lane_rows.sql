@@ -15,3 +15,9 @@ LANGUAGE sql IMMUTABLE AS $$ SELECT NULL::int8multirange; $$;
 -- index: lanes is small
 CREATE OR REPLACE VIEW awa.lane_passed AS
 SELECT j.lane_id, j.queue, j.priority, j.enqueue_shard, 9223372036854775807 AS passed_below FROM awa.lanes j;
+
+-- The rows that whoever wants waiting jobs locks: not those that run, whose workers would have to wait to end them.
+-- index: those of ready_entries
+CREATE OR REPLACE VIEW awa.lane_candidates AS
+SELECT r.lane_id, r.lane_seq, r.slot, r.txid, r.job_id FROM awa.ready_entries r
+ WHERE r.claim_id IS NULL;

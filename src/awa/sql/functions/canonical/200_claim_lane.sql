@@ -11,17 +11,20 @@ CREATE OR REPLACE FUNCTION awa.claim_lane(
     OUT o_claim_no bigint, OUT o_seqs int8multirange, OUT o_jobs int, OUT o_more boolean)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    number constant bigint := nextval('awa.claim_numbers');
+    number bigint;
     taken bigint[];
     keyed_ int8multirange;
 BEGIN
-    o_claim_no := number; o_more := false; o_seqs := '{}'; o_jobs := 0;
+    o_more := false; o_seqs := '{}'; o_jobs := 0;
+    PERFORM awa.pause_point('claim.before_snapshot');
     SELECT array_agg(k.lane_seq) INTO taken
       FROM (SELECT r.lane_seq FROM awa.ready_entries r
              WHERE r.lane_id = p_lane AND r.claim_id IS NULL
              ORDER BY r.lane_seq LIMIT p_limit FOR UPDATE SKIP LOCKED) k;
     IF taken IS NULL THEN RETURN; END IF;
     PERFORM awa.pause_point('claim.after_locks');
+    number := nextval('awa.claim_numbers');
+    o_claim_no := number;
     UPDATE awa.ready_entries r
        SET claim_id = number, attempted_at = p_claimed_at, deadline_at = p_deadline_at, runtime_id = p_runtime
      WHERE r.lane_id = p_lane AND r.lane_seq = ANY (taken) AND r.claim_id IS NULL;

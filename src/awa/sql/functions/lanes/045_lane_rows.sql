@@ -25,3 +25,8 @@ CREATE OR REPLACE VIEW awa.lane_passed AS
 SELECT j.lane_id, j.queue, j.priority, j.enqueue_shard, k.cursor AS passed_below
   FROM awa.lanes j CROSS JOIN LATERAL (
        SELECT c.cursor FROM awa.lane_claims c WHERE c.lane_id = j.lane_id AND c.jobs > 0 ORDER BY c.claim_no DESC LIMIT 1) k;
+
+-- The rows that whoever wants waiting jobs locks first; which of them wait, heads and tombstones say afterwards.
+-- index: those of ready_entries
+CREATE OR REPLACE VIEW awa.lane_candidates AS
+SELECT r.lane_id, r.lane_seq, r.slot, r.txid, r.job_id FROM awa.ready_entries r;
