@@ -1,5 +1,7 @@
 """Jobs with a concurrency key: however two deeds meet, no more than may run have a place, and nobody who waits is forgotten."""
 
+import pytest
+
 from awa.storage.finish import complete
 from tests.proofs.stage import Actor, Stage
 
@@ -237,6 +239,7 @@ async def test_a_job_with_a_lower_limit_waits_until_fewer_run(stage: Stage) -> N
     await settled(stage, actor, left=[])
 
 
+@pytest.mark.lanes
 async def test_a_running_job_keeps_its_place_when_its_slot_is_emptied(stage: Stage) -> None:
     worker, leader = await stage.actors(2)
     _first, second = await worker.enqueue_keyed(2)
