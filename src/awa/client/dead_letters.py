@@ -33,7 +33,7 @@ class DeadLetters(Base):
     ) -> list[dict[str, Any]]:
         """Dead letters, newest first: the job's columns, `dlq_at`, `reason` and the last `error`.
 
-        Reasons are `attempts_exhausted` and `terminal_error`. Errors of one cause share a `fingerprint`.
+        Reasons are `attempts_exhausted`, `terminal_error` and `callback_failed`. Errors of one cause share a `fingerprint`.
         """
         chosen = dead_letters.which(
             queue=queue, kind=kind, fingerprint=fingerprint, reason=reason, before=before

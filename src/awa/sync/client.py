@@ -562,7 +562,7 @@ class Client:
     ) -> list[dict[str, Any]]:
         """Dead letters, newest first: the job's columns, `dlq_at`, `reason` and the last `error`.
 
-        Reasons are `attempts_exhausted` and `terminal_error`. Errors of one cause share a `fingerprint`.
+        Reasons are `attempts_exhausted`, `terminal_error` and `callback_failed`. Errors of one cause share a `fingerprint`.
         """
         return self._portal.run(
             self.aio.list_dlq(
