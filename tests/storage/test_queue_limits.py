@@ -228,3 +228,18 @@ async def test_a_cursor_that_was_moved_on_keeps_the_count(world: World) -> None:
     assert await world.advance() == 1
     await world.enqueue(5)
     assert len(await world.claim()) == 2
+
+
+@pytest.mark.lanes
+async def test_a_window_is_searched_once_a_lane(world: World) -> None:
+    """Not once a claim: that would be a search for each of an hour's claims."""
+    await world.enqueue(50)
+    for _ in range(50):
+        await world.claim(limit=1)
+    async with world.conn.transaction():
+        await world.conn.execute("SET LOCAL track_functions = 'pl'")
+        (begun,) = await world.fetch(
+            "SELECT jobs FROM awa.started_since(ARRAY(SELECT lane_id FROM awa.lanes), '-infinity')"
+        )
+        calls = "SELECT calls FROM pg_stat_xact_user_functions WHERE funcname = 'first_claim_since'"
+        assert (begun, await world.fetch(calls)) == (50, (1,))

@@ -10,7 +10,8 @@
 -- params: the transaction's id, taken before any position is drawn; keys
 -- A place that can't be had just now is not waited for: whoever has it hands it on, or awa.admit_waiting comes by.
 CREATE OR REPLACE FUNCTION awa.admit(p_txid xid8, p_keys text[]) RETURNS int
-LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
     admissions_max constant int := awa.admissions_max();
     before constant int := coalesce(nullif(current_setting('awa.admissions', true), '')::int, 0);
@@ -87,7 +88,8 @@ END $$;
 -- params: the transaction's id, taken before any position is drawn; jobs that the caller's transaction ends, and their keys
 -- The row stays where somebody is next, so a place that is handed on is never seen free. No lock: the job's own is enough.
 CREATE OR REPLACE FUNCTION awa.release_places(p_txid xid8, p_ids bigint[], p_keys text[]) RETURNS void
-LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
     leaving record;
     next_ids bigint[];

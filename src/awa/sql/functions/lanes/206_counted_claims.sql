@@ -32,6 +32,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     lane int;
     newest record;
+    first_no bigint;
     first record;
 BEGIN
     jobs := 0;
@@ -39,10 +40,12 @@ BEGIN
         SELECT c.claim_no, c.claimed_at, c.total INTO newest
           FROM awa.lane_claims c WHERE c.lane_id = lane ORDER BY c.claim_no DESC LIMIT 1;
         CONTINUE WHEN newest.claim_no IS NULL OR newest.claimed_at <= p_since;
+        -- A statement of its own: in a condition a volatile function is asked for each row, and costs the index.
+        first_no := awa.first_claim_since(lane, newest.claim_no, p_since);
         -- A claim that took jobs of two slots, or one that is carried over, has two rows.
         SELECT min(c.claimed_at) AS at, min(c.total) - sum(c.jobs) AS before INTO first
           FROM awa.lane_claims c
-         WHERE c.lane_id = lane AND c.claim_no = awa.first_claim_since(lane, newest.claim_no, p_since);
+         WHERE c.lane_id = lane AND c.claim_no = first_no;
         jobs := jobs + newest.total - first.before;
         oldest := least(oldest, first.at);
     END LOOP;
