@@ -17,6 +17,7 @@ from awa.cli import (
     migrate,
     queues,
     serve,
+    storage,
     worker,
 )
 
@@ -31,6 +32,7 @@ def add_groups(app: typer.Typer) -> None:
     app.command("dev", rich_help_panel=_START)(dev.dev)
     app.command("migrate", rich_help_panel=_START)(migrate.migrate)
     app.command("doctor", rich_help_panel=_START)(doctor.doctor)
+    app.add_typer(storage.app, name="storage", rich_help_panel=_START)
     app.add_typer(worker.app, name="worker", rich_help_panel=_RUN)
     app.add_typer(maintenance.app, name="maintenance", rich_help_panel=_RUN)
     app.command("serve", rich_help_panel=_RUN)(serve.serve)

@@ -45,6 +45,12 @@ async def count(conn: Connection, name: str, params: Params | None = None) -> in
         return cursor.rowcount
 
 
+async def script(conn: Connection, name: str) -> None:
+    """Run several statements that take no parameters and answer nothing."""
+    with mapped_errors():
+        await conn.execute(catalog.text(name).encode())
+
+
 async def tuples(
     conn: Connection, name: str, params: Params | None = None, *, binary: bool = False
 ) -> Sequence[tuple[Any, ...]]:
