@@ -167,6 +167,18 @@ LINES: tuple[Line, ...] = (
         "slowest read by its 99th percentile",
         (at_most(500, "ms"),),
     ),
+    Line(
+        "unique-cpu",
+        "unique",
+        "a unique job's CPU time of the server, enqueue to completed, in sets of 500",
+        of="not unique",
+    ),
+    Line(
+        "unique-held-on",
+        "unique",
+        "the same with a key that completed jobs hold on",
+        of="not unique",
+    ),
     Line("profile-wall", "profile", "one job's share of a drain: wall time"),
     Line("profile-database", "profile", "of it the database, of wall", of="wall"),
     Line("profile-driver", "profile", "of it the driver's CPU time, of wall", of="wall"),

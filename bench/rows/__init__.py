@@ -17,6 +17,7 @@ from bench.rows import (
     profile,
     reader,
     singles,
+    unique,
     wal,
 )
 from bench.wanted import Figure
@@ -38,4 +39,5 @@ ROWS: dict[str, Row] = {
     "move": move.measure,
     "pages": pages.measure,
     "profile": profile.measure,
+    "unique": unique.measure,
 }

@@ -203,3 +203,47 @@ async def test_a_blocking_library_takes_many(
     seen = [await client.get_job(job.id) for job in inserted]
     assert [job.args.get("to") for job in seen] == [AWKWARD, None, "a", "b"]
     assert (seen[1].run_at, seen[1].tags, seen[1].metadata) == (LATER, ("x",), {"a": [AWKWARD]})
+
+
+UNIQUE: awa.UniqueOpts = {"by_args": ["to"], "by_queue": True}
+
+
+async def test_unique_jobs_are_kept_out_and_the_transaction_goes_on(
+    client: awa.AsyncClient, opened: Opened
+) -> None:
+    job = await bridge.insert_job(opened.connection, SendEmail(), unique_opts=UNIQUE)
+    for refused in (
+        bridge.insert_job(opened.connection, SendEmail(), unique_opts=UNIQUE),
+        bridge.insert_many_jobs(opened.connection, [SendEmail()] * 2, unique_opts=UNIQUE),
+    ):
+        with pytest.raises(awa.UniqueConflict) as told:
+            await refused
+        assert told.value.job_id == job.id
+    ignored = await bridge.insert_many_jobs(
+        opened.connection,
+        [SendEmail(), SendEmail("b"), SendEmail()],
+        unique_opts={**UNIQUE, "on_conflict": "ignore"},
+    )
+    assert [one.insertion for one in ignored] == ["ignored", "inserted", "ignored"]
+    assert [one.id for one in ignored] == [job.id, ignored[1].id, job.id]
+    await opened.commit()
+    assert [seen.args["to"] for seen in await client.list_jobs()] == ["b", AWKWARD]
+
+
+async def test_unique_jobs_by_blocking_libraries(
+    client: awa.AsyncClient, blocked: Any, database_url: str
+) -> None:
+    def work(opened: Blocked) -> tuple[int, str | None]:
+        job = bridge.insert_job_sync(opened.connection, SendEmail(), unique_opts=UNIQUE)
+        with pytest.raises(awa.UniqueConflict) as told:
+            bridge.insert_job_sync(opened.connection, SendEmail(), unique_opts=UNIQUE)
+        assert told.value.job_id == job.id
+        again = bridge.insert_job_sync(
+            opened.connection, SendEmail(), unique_opts={**UNIQUE, "on_conflict": "replace"}
+        )
+        opened.commit()
+        return again.id, again.insertion
+
+    id_, insertion = await in_thread(blocked, database_url, work)
+    assert insertion == "replaced"
+    assert [seen.id for seen in await client.list_jobs()] == [id_]

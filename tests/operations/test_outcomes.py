@@ -24,6 +24,7 @@ from tests.operations.kit import (
     run_to_end,
     value,
 )
+from tests.storage.world import World
 
 
 async def scanned(
@@ -246,3 +247,44 @@ async def test_retained_routes_keep_jobs_together(conn: Conn, runner: Runner) ->
     await operate(conn, runner, "move_queue", {"queue": "narrow"}, {"queue": "wide"})
     after = await rows(conn, "SELECT DISTINCT kind, enqueue_shard FROM awa.jobs ORDER BY kind")
     assert after == [row | {"enqueue_shard": row["enqueue_shard"] % 3} for row in before]
+
+
+async def test_jobs_whose_key_is_taken_where_they_go_are_errored_and_name_the_holder(
+    conn: Conn, runner: Runner
+) -> None:
+    world = await World.on(conn)
+    jobs = [await world.enqueue_unique({"n": n}, by_queue=True) for n in range(5)]
+    later = await world.enqueue_unique({"n": 9}, by_queue=True, run_at=await world.now(later_s=60))
+    holders = {
+        job: await world.enqueue_unique({"n": n}, "there", by_queue=True)
+        for job, n in ((jobs[1], 1), (jobs[3], 3), (later, 9))
+    }
+    operation = await scanned(conn, runner, {"queue": "default"}, {"queue": "there"})
+    assert await ended(conn, runner, operation) == {
+        "processed": {"changed": 3},
+        "errored": {"unique_conflict": 3},
+    }
+    items, _ = await read.items_page(conn, operation["id"], outcome="errored")
+    assert {item["job_id"]: item["error"] for item in items} == {
+        job: f"job {holder} holds its unique key in queue there" for job, holder in holders.items()
+    }
+    places = await world.audit()
+    assert {job for job in [*jobs, later] if places[job].queue == "default"} == holders.keys()
+
+
+async def test_an_item_whose_key_an_open_insert_has_in_its_hands_is_tried_again(
+    conn: Conn, runner: Runner, connect: Connect
+) -> None:
+    world = await World.on(conn)
+    (plain,) = await world.enqueue()
+    job = await world.enqueue_unique(by_queue=True)
+    operation = await scanned(conn, runner, {"queue": "default"}, {"queue": "there"})
+    other = await World.on(await connect())
+    async with other.rolled_back():
+        await other.enqueue_unique(queue="there", by_queue=True)
+        await runner.step()
+        seen = await check_sums(conn, operation["id"])
+        assert (seen["processed"], seen["pending"], seen["errored"]) == (1, 1, 0)
+    assert await ended(conn, runner, operation) == {"processed": {"changed": 2}}
+    places = await world.audit()
+    assert {places[one].queue for one in (plain, job)} == {"there"}

@@ -165,3 +165,27 @@ async def test_a_job_that_waits_for_its_concurrency_key_says_so(
     )
     assert not (await console.get(f"/jobs/{second}")).says("Waits for its concurrency key")
     assert (await console.get(f"/jobs/{first}")).says("tenant 7, at most 2")
+
+
+async def test_a_unique_job_says_who_has_its_key(console: Visitor, world: World) -> None:
+    waits = ["scheduled", "available", "retryable"]
+    job = await world.enqueue_unique(by_states=waits, by_queue=True)
+    there = f"/jobs/{job}"
+    assert (await console.get(there)).says("by kind, arguments, queue; it holds its key")
+    attempts = await world.claim()
+    assert (await console.get(there)).says("its key is not held while it is running")
+    other = await world.enqueue_unique(by_states=waits, by_queue=True)
+    await world.finish(attempts, "returned")
+    page = await console.get(there)
+    assert page.says(f"it goes on without its key, which job {other} holds")
+    assert any(link.attributes.get("href", "").endswith(f"/jobs/{other}") for link in page.all("a"))
+
+
+async def test_a_move_that_meets_a_unique_key_is_refused_on_the_page(
+    console: Visitor, world: World
+) -> None:
+    job = await world.enqueue_unique(by_queue=True)
+    other = await world.enqueue_unique(queue="there", by_queue=True)
+    there = f"/jobs/{job}"
+    page = await console.send(await console.get(there), "/move", 409, queue="there")
+    assert page.says(f"job {other} holds its unique key in queue there")

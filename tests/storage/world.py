@@ -49,7 +49,7 @@ EVERY_PLACE = """
 # Keys whose job is gone, is in a state that doesn't hold it, or would have another key where it is.
 WRONG_KEYS = """
     SELECT k.job_id, j.queue, j.state FROM awa.unique_keys k
-      LEFT JOIN awa.jobs j ON j.id = k.job_id
+      LEFT JOIN LATERAL awa.find_job(k.job_id) j ON true
       LEFT JOIN LATERAL awa.unique_of(k.job_id, j.queue, j.state) u ON true
      WHERE u.wanted IS NOT TRUE OR u.holder IS DISTINCT FROM k.job_id
 """

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import psycopg
 
 from awa.events import jobs as events
+from awa.model import exact
 from awa.model.draft import (
     Draft,
     Options,
@@ -22,6 +23,7 @@ from awa.model.draft import (
 from awa.model.errors import Conflict
 from awa.model.inserted import inserted_jobs
 from awa.model.job import Job, job_from_row
+from awa.model.payload import decoder
 from awa.model.states import JobState
 from awa.model.task import Tasks
 from awa.storage import unique
@@ -45,7 +47,8 @@ async def insert_job(
     queue = queue_for([prepared.kind], options, tasks)
     inserted = await enqueue_one(conn, queue, new_job(prepared))
     if inserted.insertion != "inserted":
-        return (await _holders(conn, [inserted]))[inserted.job_id]
+        holders = await _holders(conn, [inserted])
+        return _held(args, prepared.kind, holders[inserted.job_id], inserted)
     events.inserted(queue, 1)
     return _job(args, queue, prepared, inserted)
 
@@ -76,7 +79,7 @@ async def insert_jobs(
     return [
         _job(args, queue, job, where)
         if where.insertion == "inserted"
-        else replace(holders[where.job_id], insertion=where.insertion)
+        else _held(args, job.kind, holders[where.job_id], where)
         for args, job, where in zip(given, prepared, inserted, strict=True)
     ]
 
@@ -92,10 +95,17 @@ async def _holders(
             f"job {min(ids - rows.keys())} held the unique key and was removed a moment later",
             hint="insert the job again",
         )
-    return {
-        where.job_id: replace(job_from_row(rows[where.job_id]), insertion=where.insertion)
-        for where in held
-    }
+    return {job_id: job_from_row(row) for job_id, row in rows.items()}
+
+
+def _held(args: Any, kind: str, holder: Job[Any], where: Inserted) -> Job[Any]:
+    """The holder as the caller may read it: its arguments of the type of his, unless they don't fit that."""
+    own = args.args if isinstance(args, Draft) else args
+    found = holder.args
+    if holder.kind == kind and not isinstance(own, Mapping):
+        with suppress(ValueError):
+            found = decoder(type(own))(exact.dumps(found))
+    return replace(holder, args=found, insertion=where.insertion)
 
 
 async def _insert_alike(

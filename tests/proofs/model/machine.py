@@ -18,6 +18,7 @@ from psycopg import AsyncConnection
 
 from awa.storage import runtimes
 from tests.conftest import STORAGE
+from tests.proofs.model.keys import Keys
 from tests.proofs.model.reference import PLACES, QUEUES, Job, Reference, Session
 from tests.storage.world import World
 
@@ -32,6 +33,7 @@ TABLES = [
     "callbacks",
     "concurrency_admissions",
     "finished_jobs",
+    "unique_keys",
     "runtimes",
     "lanes",
     "queue_meta",
@@ -130,6 +132,7 @@ class Machine(RuleBasedStateMachine):
             name: Session(name, await World.on(conn))
             for name, conn in zip(NAMES, conns, strict=True)
         }
+        self.keys = Keys(self.sessions.values())
         self.producers, self.workers, self.movers = (
             [session for session in self.sessions.values() if session.name.startswith(role)]
             for role in ("producer", "worker", "mover")
@@ -187,6 +190,7 @@ class Machine(RuleBasedStateMachine):
         if hasattr(self, "house"):
             self.check(self.run(self.house.audit()))
             self.run(self._check_places())
+            self.run(self.look_at_keys())
             self.is_sound = True
 
     async def _check_places(self) -> None:
@@ -201,6 +205,9 @@ class Machine(RuleBasedStateMachine):
         own = session.world.conn.info.backend_pid
         (locks,) = await self.house.fetch(COUNTING, queue, own)
         return bool(locks)
+
+    async def look_at_keys(self) -> None:
+        """What the rules of keys look at."""
 
     def check(self, found: dict[int, Any]) -> None:
         """The views against the model."""
@@ -224,7 +231,8 @@ class Machine(RuleBasedStateMachine):
             return
         await session.world.conn.execute("COMMIT" if commit else "ROLLBACK")
         effects = session.effects
-        session.is_open, session.holds, session.effects = False, set(), []
+        self.keys.settle(session, commit=commit)
+        session.holds, session.effects = set(), []
         session.pending, session.attempts = [], []
         if commit:
             for effect in effects:

@@ -71,6 +71,10 @@ class Session:
     effects: list[Callable[[], object]] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)  # its own new jobs, which it may claim itself
     attempts: list[Attempt] = field(default_factory=list)  # claimed in this transaction
+    keys: dict[tuple[str, str | None], int | None] = field(
+        default_factory=dict
+    )  # as it leaves them
+    queues: dict[int, str] = field(default_factory=dict)  # where it has moved jobs to
 
 
 class Reference:

@@ -1,10 +1,13 @@
 """What handlers that wait do, and those who answer them."""
 
+from itertools import pairwise
+
 import hypothesis.strategies as st
 from hypothesis.stateful import rule
 
 from awa.storage.callbacks import Resolution
 from awa.storage.finish import Ending, finish
+from tests.proofs.model.keys import Moving
 from tests.proofs.model.reference import Attempt, Callback
 from tests.proofs.model.rules_of_work import Work
 from tests.storage.world import World
@@ -18,6 +21,9 @@ ANSWERS: list[Resolution] = [
     "resume",
     "heartbeat",
 ]
+
+
+WAITS = "waiting_external"
 
 
 class Answers(Work):
@@ -71,7 +77,15 @@ class Answers(Work):
             callback_id=callback.id,
         )  # fmt: skip
         answered = await finish(self.house.conn, attempt.runtime_id, [ending])
-        assert answered == {claimed.lane_seq: self.model.wait(attempt, callback)}
+        state = self.model.wait(attempt, callback)
+        assert answered == {claimed.lane_seq: state}
+        # One that was answered already comes past the state of waiting.
+        steps = ["running", state] if callback.attempt is not attempt else ["running", WAITS, state]
+        for left, entered in pairwise(steps):
+            self.keys.follow([self._moving(attempt.job_id, left, entered)])
+
+    def _moving(self, job_id: int, left: str, entered: str) -> Moving:
+        return Moving(job_id, self.model.jobs[job_id].queue, left, entered)
 
     async def _answer(self, callback: Callback, answer: Resolution) -> None:
         if callback.waits and callback.attempt.job_id in self.held_by_others():
@@ -79,7 +93,9 @@ class Answers(Work):
         came = await self.house.answer(callback.id, answer)
         assert came.outcome == self.model.answer(callback, answer)
         if came.outcome == "applied":
-            assert came.job_state == self.model.jobs[callback.attempt.job_id].state
+            state = self.model.jobs[callback.attempt.job_id].state
+            assert came.job_state == state
+            self.keys.follow([self._moving(callback.attempt.job_id, WAITS, state)])
 
     async def _nothing_is_due(self) -> None:
         assert await self.house.time_out() == 0
@@ -92,5 +108,9 @@ class Answers(Work):
             if callback.answer is None and not (callback.waits and callback.attempt.job_id in held)
         ]
         assert await self.house.time_out(await self.house.now(later_s=3600)) == len(due)
+        waited = [callback.attempt.job_id for callback in due if callback.waits]
         for callback in due:
             self.model.time_out(callback)
+        self.keys.follow(
+            self._moving(job_id, WAITS, self.model.jobs[job_id].state) for job_id in waited
+        )

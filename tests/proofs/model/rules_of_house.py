@@ -1,5 +1,6 @@
 """What operators and the leader do: move, cancel, retry, promote, rescue, age, rotate, prune, pause."""
 
+from collections.abc import Iterable
 from functools import partial
 
 import hypothesis.strategies as st
@@ -7,6 +8,7 @@ from hypothesis.stateful import rule
 
 from awa.storage import ageing, promote, queues, ring
 from tests.conftest import STORAGE
+from tests.proofs.model.keys import Moving
 from tests.proofs.model.reference import DEFERRED, LOCKABLE, QUEUES, Session
 from tests.proofs.model.rules_of_callbacks import Answers
 from tests.proofs.model.rules_of_work import numbers
@@ -60,11 +62,30 @@ class House(Answers):
         found = self.waiting(ids) - self.held_by_others(mover)
         answered = await mover.world.move(ids, queue, priority)
         assert answered.keys() == found
+        kept = self._move_keys(mover, found, queue)
+        assert {id_: answered[id_] for id_ in kept} == kept
+        going = found - kept.keys()
         if not mover.is_open:
-            assert answered == {id_: self.model.move(id_, queue, priority) for id_ in found}
+            moved = {id_: self.model.move(id_, queue, priority) for id_ in going}
+            assert answered == moved | kept
             return
         mover.holds |= found
-        mover.effects += [partial(self.model.move, id_, queue, priority) for id_ in found]
+        mover.effects += [partial(self.model.move, id_, queue, priority) for id_ in going]
+        mover.queues |= dict.fromkeys(going, queue) if queue is not None else {}
+
+    def _move_keys(self, mover: Session, found: set[int], queue: str | None) -> dict[int, str]:
+        """Of the jobs that change their queue: those that can't, for their keys' sake."""
+        jobs = {id_: self.model.jobs[id_] for id_ in found}
+        where = {id_: mover.queues.get(id_, job.queue) for id_, job in jobs.items()}
+        moving = [
+            Moving(id_, where[id_], job.state, job.state)
+            for id_, job in jobs.items()
+            if queue not in (None, where[id_])
+            and job.state != "waiting_external"
+            and id_ in self.keys.recipes
+            and self.keys.recipes[id_].by_queue
+        ]
+        return self.keys.order(moving, {job.job_id: str(queue) for job in moving}, mover)
 
     def waiting(self, ids: list[int]) -> set[int]:
         """Those of the jobs that wait, be it for a callback."""
@@ -96,23 +117,33 @@ class House(Answers):
     def _cancel(self, ids: list[int]) -> None:
         found = self.waiting(ids) - self.held_by_others()
         assert set(self.run(self.house.cancel(ids))) == found
+        self.enter(found, "cancelled")
         for id_ in found:
-            self.model.jobs[id_].state = "cancelled"
             self.model.forget_wait(id_)
+
+    def enter(self, ids: Iterable[int], state: str) -> None:
+        """Jobs enter a state in one statement, and keys follow."""
+        chosen = [(id_, self.model.jobs[id_]) for id_ in ids]
+        self.keys.follow([Moving(id_, job.queue, job.state, state) for id_, job in chosen])
+        for _, job in chosen:
+            job.state = state
 
     def _cancel_running(self, ids: list[int]) -> None:
         running = self.model.running()
         found = [id_ for id_ in ids if id_ in running]
         assert self.run(self.house.cancel_running(ids)) == found
-        for id_ in found:
-            self.model.end(running[id_], "cancelled")
+        self.end((running[id_], "cancelled") for id_ in found)
 
     def _retry(self, ids: list[int]) -> None:
         states = {id_: self.model.jobs[id_].state for id_ in ids}
         deferred = {id_ for id_ in ids if states[id_] in DEFERRED} - self.held_by_others()
         ended = {id_ for id_ in ids if states[id_] in {"failed", "cancelled"}}
-        assert set(self.run(self.house.retry(ids))) == deferred | ended
-        for id_ in deferred | ended:
+        moved = set(self.run(self.house.retry(ids)))
+        self.enter(deferred, "available")
+        jobs = [Moving(i, self.model.jobs[i].queue, states[i], "available") for i in ended]
+        kept = self.keys.order(jobs, {job.job_id: job.queue for job in jobs})
+        assert moved == (deferred | ended) - kept.keys()
+        for id_ in ended - kept.keys():
             self.model.retry(id_)
 
     @rule(limit=st.sampled_from([1, 3, 100]))
@@ -126,8 +157,7 @@ class House(Answers):
         due = [id_ for (id_,) in await cursor.fetchall() if id_ not in held][:limit]
         now = await self.house.now(later_s=3600)
         assert await promote.promote(self.house.conn, max_jobs=limit, now=now) == len(due)
-        for id_ in due:
-            self.model.jobs[id_].state = "available"
+        self.enter(due, "available")
 
     @rule(
         number=numbers,
@@ -166,10 +196,17 @@ class House(Answers):
     async def _rescue(self, after_s: float = 0.0) -> None:
         now = await self.house.now(later_s=after_s)
         await self.house.rescue(stale_after_s=3600, now=now)
-        for attempt in self.model.running().values():
-            deadline = attempt.claimed.deadline_at
-            if attempt.runtime_id in self.model.dead or (deadline is not None and deadline <= now):
-                self.model.end(attempt, "retried")
+        running = self.model.running().values()
+        dead = [attempt for attempt in running if attempt.runtime_id in self.model.dead]
+        late = [
+            attempt
+            for attempt in running
+            if attempt not in dead
+            and attempt.claimed.deadline_at is not None
+            and attempt.claimed.deadline_at <= now
+        ]
+        for taken_back in (dead, late):
+            self.end((attempt, "retried") for attempt in taken_back)
 
     @rule(back=st.sampled_from([1, 1, 2, 3, 7]), carry_limit=st.sampled_from([1000, 1000, 0]))
     def turn_the_ring(self, back: int, carry_limit: int) -> None:

@@ -1,8 +1,9 @@
 """What producers and workers do: enqueue, claim, finish, beat."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import NamedTuple
 
 import hypothesis.strategies as st
@@ -10,6 +11,7 @@ from hypothesis.stateful import rule
 
 from awa.storage.claim import ClaimedJob
 from awa.storage.finish import Ending, finish
+from tests.proofs.model.keys import Moving
 from tests.proofs.model.machine import Machine
 from tests.proofs.model.reference import PLACES, QUEUES, Attempt, Job, Session
 from tests.storage.world import World
@@ -154,6 +156,11 @@ class Work(Machine):
         assert min(room, len(waits)) <= len(ids) <= room, f"served {ids}, of {sorted(waits)}"
         if not own:
             self._check_order(served, waits, aged=bool(aged))
+        # Claim by claim, as the engine goes from lane to lane.
+        for _, claim in groupby(served, lambda job: (job.lane_id, job.claim_no)):
+            self.keys.follow(
+                [Moving(job.job_id, job.queue, "available", "running") for job in claim], worker
+            )
         for job in served:
             worker.holds.add(job.job_id)
             attempt = Attempt(job, worker.world.runtime_id)
@@ -227,12 +234,19 @@ class Work(Machine):
             for attempt, outcome in pairs
         ]
         answered = await finish(self.house.conn, runtime_id, endings)
-        expected = {
-            attempt.claimed.lane_seq: self.model.end(attempt, outcome)
-            for attempt, outcome in pairs
-            if attempt.runtime_id == runtime_id and not attempt.over
-        }
-        assert answered == expected
+        owned = [(a, o) for a, o in pairs if a.runtime_id == runtime_id and not a.over]
+        assert answered == self.end(owned)
+
+    def end(self, pairs: Iterable[tuple[Attempt, str]]) -> dict[int, str]:
+        """Attempts end in one statement, and keys follow; position -> state."""
+        ended = {a.claimed.lane_seq: self.model.end(a, outcome) for a, outcome in list(pairs)}
+        positions = {a.claimed.lane_seq: a.job_id for a in self.model.attempts}
+        self.keys.follow(
+            Moving(id_, self.model.jobs[id_].queue, "running", state)
+            for seq, state in ended.items()
+            for id_ in [positions[seq]]
+        )
+        return ended
 
     async def beat(self, worker: Session, picks: list[int]) -> None:
         """A runtime says what it holds and hears what it lost; with nothing open it draws a line under the past."""

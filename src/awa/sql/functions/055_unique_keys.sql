@@ -62,7 +62,8 @@ BEGIN
       FROM awa.lanes l
      CROSS JOIN unnest(p_keyed) g
      CROSS JOIN LATERAL (SELECT e.job_id, e.unique_key FROM awa.ready_entries e
-                          WHERE e.lane_id = p_lane AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g) OFFSET 0) r
+                          WHERE e.lane_id = p_lane AND e.lane_seq >= lower(g) AND e.lane_seq < upper(g)
+                          ORDER BY e.lane_seq OFFSET 0) r
      WHERE l.lane_id = p_lane AND awa.holds_key_in(r.unique_key, 'available') <> awa.holds_key_in(r.unique_key, 'running');
     IF a.ids IS NOT NULL THEN PERFORM awa.follow_keys(a.ids, a.recipes, a.queues, a.left_, a.entered); END IF;
 END $$;

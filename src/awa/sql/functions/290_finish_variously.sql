@@ -51,7 +51,10 @@ BEGIN
                          || coalesce(o.new_metadata, '{}') END AS merged,
                CASE WHEN o.outcome = 'retried' THEN 'attempts_exhausted' ELSE 'terminal_error' END AS why
           FROM owned o
-          JOIN awa.ready_entries r ON r.slot = o.slot AND r.lane_id = o.lane_id AND r.lane_seq = o.lane_seq
+          -- A range, fenced and in order: planned with young statistics anything else walks the lane for each position.
+         CROSS JOIN LATERAL (SELECT e.* FROM awa.ready_entries e
+                              WHERE e.slot = o.slot AND e.lane_id = o.lane_id AND e.lane_seq >= o.lane_seq AND e.lane_seq < o.lane_seq + 1
+                              ORDER BY e.lane_seq OFFSET 0) r
           JOIN awa.lanes l ON l.lane_id = o.lane_id
           LEFT JOIN awa.attempts a ON a.lane_seq = o.lane_seq AND a.claim_no = o.claim_no
     ), closed AS MATERIALIZED (
