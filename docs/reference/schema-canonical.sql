@@ -697,6 +697,12 @@ CREATE TABLE awa.schema_migrations (
     checksum text NOT NULL,
     applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
+CREATE TABLE awa.schema_objects (
+    kind text NOT NULL,
+    name text NOT NULL,
+    digest text NOT NULL,
+    server integer NOT NULL
+);
 CREATE TABLE awa.unique_keys (
     key bytea NOT NULL,
     job_id bigint NOT NULL
@@ -848,6 +854,8 @@ ALTER TABLE ONLY awa.runtimes
     ADD CONSTRAINT runtimes_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY awa.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY awa.schema_objects
+    ADD CONSTRAINT schema_objects_pkey PRIMARY KEY (kind, name);
 ALTER TABLE ONLY awa.unique_keys
     ADD CONSTRAINT unique_keys_pkey PRIMARY KEY (key);
 CREATE INDEX activity_at_idx ON awa.activity USING btree (at);

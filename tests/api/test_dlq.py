@@ -60,7 +60,11 @@ async def test_a_cause_is_retried_and_the_rest_purged(
     monkeypatch.setattr(dead_letters, "CHUNK_JOBS", 2)
     causes = (await api.get("/api/dlq/depth")).json()["causes"]
     chosen = {"fingerprint": causes[0]["fingerprint"], "to_queue": "again"}
-    assert (await api.post("/api/dlq/retry", json=chosen)).json() == {"jobs": 3, "more": False, "kept": 0}
+    assert (await api.post("/api/dlq/retry", json=chosen)).json() == {
+        "jobs": 3,
+        "more": False,
+        "kept": 0,
+    }
     monkeypatch.setattr(dlq, "WORK_MAX_S", -1.0)
     purged = (await api.post("/api/dlq/purge", json={"all": True})).json()
     assert purged == {"jobs": 2, "more": True}

@@ -82,6 +82,20 @@ async def test_a_runtime_works_and_keeps_house(granted: str) -> None:
             assert steps == ["more", "more", "pruned"]
 
 
+async def test_an_operator_changes_jobs_and_empties_nothing(granted: str) -> None:
+    async with as_role(granted, "jobs_runtime") as client:
+        jobs = await client.insert_many([NOTHING] * 3, kind="a")
+    async with as_role(granted, "jobs_operator") as client:
+        assert (await client.preview_move_queue("b", filter=FILTER))["total_matched"] == 3
+        assert (await client.move_queue("b", filter=FILTER))["state"] == "pending"
+        await client.cancel(jobs[0].id)
+        await client.move_job(jobs[1].id, "c", priority=1)
+        await client.pause_queue("c", paused_by="ada")
+        async with client.connection() as conn:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                await conn.execute("TRUNCATE awa.ready_entries_0")
+
+
 async def test_a_viewer_looks_and_changes_nothing(granted: str) -> None:
     async with as_role(granted, "jobs_runtime") as client:
         job = await client.insert(NOTHING, kind="a")

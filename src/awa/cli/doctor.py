@@ -5,9 +5,9 @@ check makes the exit code 1, a warning does not.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
-from enum import StrEnum
+from importlib.metadata import version
 from shlex import quote
 from typing import Any, Final
 
@@ -15,7 +15,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from awa.cli import doctor_schema
 from awa.cli.complaints import describe
+from awa.cli.findings import Finding, Verdict
 from awa.cli.options import options_of
 from awa.cli.output import Output, number
 from awa.cli.progress import clock
@@ -25,30 +27,13 @@ from awa.config import Settings
 from awa.db import run as statements
 from awa.db.migrate import pending
 from awa.db.run import Connection
+from awa.maintenance.ring import slot_age_s
 from awa.model.errors import AwaError, SchemaNotMigrated
 
 LEASE_NAME: Final = "maintenance"
 CLOCK_APART_S: Final = 2.0
 OLD_TRANSACTION_S: Final = 300.0
 OLD_JOB_S: Final = 300.0
-
-
-class Verdict(StrEnum):
-    """How a check went."""
-
-    OK = "ok"
-    WARNING = "warning"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the report."""
-
-    check: str
-    verdict: Verdict
-    words: str
-    hint: str | None = None
 
 
 class Unwell(AwaError):
@@ -89,6 +74,7 @@ async def _examine(session: Session) -> list[Finding]:
         findings.append(schema)
         if schema.verdict is not Verdict.OK:
             return findings
+        findings += await _storage(conn, settings)
         params = {"stale_s": settings.runtime_stale_s, "lease": LEASE_NAME}
         house = await statements.row(conn, "cli/doctor_house", params)
         assert house is not None
@@ -103,7 +89,9 @@ def _server(facts: Mapping[str, Any]) -> Iterator[Finding]:
             "server", Verdict.FAILED, "This server is a read-only standby.", "Name the primary."
         )
     else:
-        yield Finding("server", Verdict.OK, f"PostgreSQL {facts['version']}.")
+        yield Finding(
+            "server", Verdict.OK, f"PostgreSQL {facts['version']}, awa {version('awa-jobs')}."
+        )
     apart = abs((facts["now"] - datetime.now(UTC)).total_seconds())
     if apart > CLOCK_APART_S:
         words = f"This machine's clock and the database's are {clock(apart)} apart."
@@ -124,6 +112,23 @@ async def _schema(conn: Connection) -> Finding:
         words = f"{number(len(missing), 'migration')} pending: {', '.join(missing)}."
         return Finding("schema", Verdict.FAILED, words, "Run: awa migrate")
     return Finding("schema", Verdict.OK, "Up to date.")
+
+
+async def _storage(conn: Connection, settings: Settings) -> list[Finding]:
+    """What only a schema that fits can be asked; a role that may not read it hears of its rights alone."""
+    facts = await statements.row(conn, "cli/doctor_rights")
+    assert facts is not None
+    found = list(doctor_schema.rights(facts))
+    if found[0].verdict is Verdict.FAILED:
+        return found
+    found += doctor_schema.drift(await statements.rows(conn, "cli/doctor_drift"))
+    ring = await statements.row(conn, "reading/ring")
+    stored = await statements.row(conn, "convert/storage")
+    assert ring is not None
+    assert stored is not None
+    age_s = slot_age_s(settings, ring["slots"])
+    snapshot = await statements.row(conn, "reading/oldest_snapshot")
+    return [*found, *doctor_schema.space(stored["storage"], ring, age_s, snapshot)]
 
 
 def _house(facts: Mapping[str, Any]) -> Iterator[Finding]:

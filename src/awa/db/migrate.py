@@ -35,6 +35,7 @@ async def migrate(conn: Connection, storage: Storage | None = None) -> list[str]
                 await apply(conn, name, chosen)
         if missing:
             await define(conn, chosen)
+            await run.count(conn, "db/note_objects")
         await run.value(conn, "db/recover_after_restore")
     return missing
 
@@ -86,6 +87,7 @@ def render_sql(storage: Storage = LANES) -> str:
             .replace("%(checksum)s", f"'{checksum}'")
             + ";"
         )
+    parts.append(catalog.text("db/note_objects") + ";")
     return "BEGIN;\n" + "\n".join(parts) + "\nCOMMIT;\n"
 
 
