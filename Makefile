@@ -88,7 +88,8 @@ soak: $(STAMP) ## The long versions of the random tests
 	AWA_SOAK=1 $(PYTEST) -m soak --timeout=7200
 
 .PHONY: ci
-ci: test ## What a change has to pass: the suite, and the database part again on PostgreSQL 15 if it is here
+ci: test ## What a change has to pass: the suite, its core on the canonical storage, and the database part on PostgreSQL 15 if it is here
+	$(MAKE) unit-canonical STORAGE_TESTS="tests/storage tests/operations tests/proofs tests/stress"
 	@if [ -x $(PG15_BIN)/postgres ]; then $(MAKE) unit-pg15; else echo "no PostgreSQL 15 in $(PG15_BIN): second run left out"; fi
 
 .PHONY: constraints

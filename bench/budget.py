@@ -168,6 +168,30 @@ LINES: tuple[Line, ...] = (
         (at_most(500, "ms"),),
     ),
     Line(
+        "canonical-drain-pgqueuer",
+        "canonical",
+        "drain on the canonical storage, one worker process",
+        (at_least(1, of="PgQueuer"),),
+    ),
+    Line(
+        "canonical-drain-procrastinate",
+        "canonical",
+        "drain on the canonical storage, one worker process",
+        (at_least(1, of="procrastinate"),),
+    ),
+    Line(
+        "canonical-bulk-pgqueuer",
+        "canonical",
+        "bulk enqueue on the canonical storage",
+        (at_least(1, of="PgQueuer"),),
+    ),
+    Line(
+        "canonical-bulk-procrastinate",
+        "canonical",
+        "bulk enqueue on the canonical storage",
+        (at_least(1, of="procrastinate"),),
+    ),
+    Line(
         "unique-cpu",
         "unique",
         "a unique job's CPU time of the server, enqueue to completed, in sets of 500",

@@ -50,6 +50,7 @@ class System:
 
 
 AWA = System("awa", "awa_runner")
+AWA_CANONICAL = System("awa canonical", "awa_canonical_runner")
 PGQUEUER = System("PgQueuer", "pgqueuer_runner", ("pgqueuer[asyncpg]==1.6.0", "uvloop==0.23.0"))
 AWA_PG = System("awa-pg", "awa_pg_runner", ("awa-pg==0.6.9",))
 PROCRASTINATE = System("procrastinate", "procrastinate_runner", ("procrastinate==3.10.0",))

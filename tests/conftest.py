@@ -41,10 +41,9 @@ _numbers = count(1)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only lanes have where the tests run on the other storage."""
-    if STORAGE == "lanes":
-        return
-    kept = [item for item in items if item.get_closest_marker("lanes") is None]
+    """Leave out what only the other storage has."""
+    (other,) = {"lanes", "canonical"} - {STORAGE}
+    kept = [item for item in items if item.get_closest_marker(other) is None]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
 

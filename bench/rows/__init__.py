@@ -5,6 +5,7 @@ from collections.abc import Callable
 from bench.arena import Arena
 from bench.rows import (
     backlog,
+    canonical,
     dead_rows,
     drain,
     enqueue,
@@ -40,4 +41,5 @@ ROWS: dict[str, Row] = {
     "pages": pages.measure,
     "profile": profile.measure,
     "unique": unique.measure,
+    "canonical": canonical.measure,
 }

@@ -9,7 +9,13 @@ from bench.arena import Arena
 from bench.figures import rate
 from bench.peers import System, run
 
-BATCHES = {"awa": 5_000, "PgQueuer": 2_000, "awa-pg": 5_000}
+BATCHES = {
+    "awa": 5_000,
+    "awa canonical": 5_000,
+    "PgQueuer": 2_000,
+    "awa-pg": 5_000,
+    "procrastinate": 5_000,
+}
 """Jobs a bulk call, the best of 500 to 10,000 for each."""
 REAL_BATCHES = {"awa": 250, "PgQueuer": 250, "awa-pg": 250}
 """The same for the real payloads, 2.5 MB a call."""

@@ -9,8 +9,12 @@ import words
 
 import awa
 from awa.events import batch as batch_events
+from awa.sql.catalog import Storage
 
 MAX_WORKERS = 2_000
+# The statement that counts what is not over, and the storage that is measured; the other runner of ours sets both.
+unfinished = "awa_unfinished"
+storage: Storage | None = None
 CONNECTIONS = 10
 
 
@@ -21,7 +25,7 @@ def _client(order: words.Order, connections: int = CONNECTIONS) -> awa.AsyncClie
 async def install(order: words.Order) -> dict[str, Any]:
     """The schema."""
     async with _client(order) as client:
-        await client.migrate()
+        await client.migrate(storage=storage)
     return {}
 
 
@@ -161,22 +165,22 @@ async def stir(order: words.Order) -> dict[str, Any]:
 
 async def _unfinished(client: awa.AsyncClient) -> int:
     async with client.transaction() as tx:
-        found = await tx.fetch_one(words.statement("awa_unfinished"))
+        found = await tx.fetch_one(words.statement(unfinished))
     return int(found["unfinished"]) if found else 0
 
 
+COMMANDS = {
+    "install": install,
+    "enqueue": enqueue,
+    "singles": singles,
+    "drain": drain,
+    "listen": listen,
+    "produce": produce,
+    "attend": attend,
+    "maintain": maintain,
+    "move": move,
+    "stir": stir,
+}
+
 if __name__ == "__main__":
-    words.run(
-        {
-            "install": install,
-            "enqueue": enqueue,
-            "singles": singles,
-            "drain": drain,
-            "listen": listen,
-            "produce": produce,
-            "attend": attend,
-            "maintain": maintain,
-            "move": move,
-            "stir": stir,
-        }
-    )
+    words.run(COMMANDS)

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import STORAGE
 from tests.storage.world import World
 
-pytestmark = pytest.mark.skipif(STORAGE != "canonical", reason="looks at the canonical table")
+pytestmark = pytest.mark.canonical
 
 
 async def test_a_job_that_moves_takes_its_row_along(world: World) -> None:

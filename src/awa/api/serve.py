@@ -23,6 +23,7 @@ from awa.model.errors import AwaError, invalid_field
 HOST_DEFAULT = "127.0.0.1"
 PORT_DEFAULT = 8080
 BACKLOG_MAX_CONNECTIONS = 512
+HEAD_MAX_BYTES = 512 * 1024
 KEEP_ALIVE_S = 15
 SHUTDOWN_MAX_S = 10
 
@@ -121,6 +122,8 @@ def _config(app: ASGIApp) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         lifespan="on",
+        # Room for the longest filter that is taken, in a URL and percent-encoded: what is too long is told by the API, not cut off.
+        h11_max_incomplete_event_size=HEAD_MAX_BYTES,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=SHUTDOWN_MAX_S,
     )

@@ -25,6 +25,7 @@ from awa.model.hook import Event, Hook
 from awa.model.limits import check_queue
 from awa.model.task import FollowUps, Handler, Tasks
 from awa.model.unique import UniqueOpts
+from awa.sql.catalog import Storage
 
 A = TypeVar("A")
 
@@ -115,10 +116,14 @@ class Base:
     ) -> None:
         await self.close()
 
-    async def migrate(self) -> list[str]:
-        """Bring the schema to this version; answers the names of what was applied, [] when nothing was."""
+    async def migrate(self, *, storage: Storage | None = None) -> list[str]:
+        """Bring the schema to this version; answers the names of what was applied, [] when nothing was.
+
+        `storage` chooses what a new schema keeps its jobs in: "lanes" (as None) or "canonical". Raises ValidationError if the
+        schema is there with the other.
+        """
         async with self.connection() as conn:
-            return await migrations.migrate(conn)
+            return await migrations.migrate(conn, storage)
 
     def task(
         self,

@@ -25,6 +25,7 @@ from awa.model.queue_limits import UNCHANGED, Limit
 from awa.model.states import JobState
 from awa.model.task import FollowUps, Handler
 from awa.model.unique import UniqueOpts
+from awa.sql.catalog import Storage
 from awa.sync.portal import Portal
 
 A = TypeVar("A")
@@ -117,9 +118,13 @@ class Client:
         """Connect now and not at the first call. Raises DatabaseError with the server's own reason."""
         return self._portal.run(self.aio.open())
 
-    def migrate(self) -> list[str]:
-        """Bring the schema to this version; answers the names of what was applied, [] when nothing was."""
-        return self._portal.run(self.aio.migrate())
+    def migrate(self, *, storage: Storage | None = None) -> list[str]:
+        """Bring the schema to this version; answers the names of what was applied, [] when nothing was.
+
+        `storage` chooses what a new schema keeps its jobs in: "lanes" (as None) or "canonical". Raises ValidationError if the
+        schema is there with the other.
+        """
+        return self._portal.run(self.aio.migrate(storage=storage))
 
     def task(
         self,

@@ -66,6 +66,11 @@ class Live {
   }
 
   begin() {
+    // What is over already stays as it was shown: a swap could take a link away from under a click.
+    if ($("[data-live-done]", this.place)) {
+      this.done = true;
+      this.show("done");
+    }
     if (this.done || document.hidden) return;
     this.rest();
     if (this.lastAt) this.soon();
