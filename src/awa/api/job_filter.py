@@ -15,7 +15,7 @@ from awa.model.filter import ATTEMPT_MAX, JobFilter
 from awa.model.limits import PRIORITY_FIRST, PRIORITY_LAST
 from awa.model.search import SEARCH_MAX_CHARS, parse
 
-FILTER_MAX_CHARS: Final = 16 * 1024
+FILTER_MAX_CHARS: Final = 8 * 1024
 IDS_MAX: Final = 1_000
 
 # Fields that stand in the query under their own names, and how their text is read.
