@@ -92,6 +92,10 @@ def test_the_page_is_understood_as_a_whole() -> None:
     assert len(ROUTES) == sum(len(methods) for methods in paths.values())
 
 
+# The server's thread may draw a random number while a request is made up, which Hypothesis takes for the strategy's doing.
+@pytest.mark.filterwarnings(
+    "ignore:Do not use the .random. module:hypothesis.errors.HypothesisDeprecationWarning"
+)
 @pytest.mark.parametrize("route", ROUTES, ids=[route.label for route in ROUTES])
 def test_every_answer_is_one_that_is_described(
     route: Any, address: str, known: dict[str, list[str]]
