@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
+import pytest
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import AsyncConnectionPool
@@ -18,6 +19,7 @@ from awa.db import run
 from awa.db.migrate import migrate
 from awa.db.pool import Pool, connect, make_pool
 from awa.dev.postgres import Server
+from awa.events import runtime as events
 from awa.maintenance import Maintenance
 from awa.operations.fence import LEASE_NAME
 from awa.operations.submit import submit
@@ -128,8 +130,16 @@ async def test_a_full_pool_of_the_program_does_not_cost_the_lease(
 
 
 async def test_it_waits_for_a_database_that_is_away_and_survives_its_restart(
-    own_server: Server, settings: Settings
+    own_server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    missed = asyncio.Event()
+    tell = events.trouble
+
+    def trouble(what: str, problem: Exception, wait_s: float) -> None:
+        missed.set()
+        tell(what, problem, wait_s)
+
+    monkeypatch.setattr(events, "trouble", trouble)
     url = own_server.url()
     async with await connect(url) as admin:
         await migrate(admin)
@@ -138,7 +148,7 @@ async def test_it_waits_for_a_database_that_is_away_and_survives_its_restart(
     own_server.halt()
     leader = uuid4()
     async with running(pool, settings, leader) as task:
-        await asyncio.sleep(0.3)
+        await asyncio.wait_for(missed.wait(), 60)
         assert not task.done()
         own_server.restart()
         async with await psycopg.AsyncConnection.connect(url, autocommit=True) as conn:
