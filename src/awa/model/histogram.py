@@ -36,7 +36,7 @@ def add(into: list[int], more: Sequence[int]) -> None:
 
 
 def percentile_ms(counts: Sequence[int], share: float) -> float | None:
-    """What `share` (0 to 1) of the waits stayed below, in between the bounds of its bucket; None without any."""
+    """What `share` (0 to 1) of the waits stayed below, in between the bounds of its bucket, rounded to a µs; None without any."""
     total = sum(counts)
     if not total:
         return None
