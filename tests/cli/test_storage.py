@@ -20,7 +20,9 @@ def test_canonical_is_converted_when_that_is_confirmed(bare: Awa, empty_database
     assert "has the storage canonical, not lanes" in other.err
     assert "awa storage convert" in other.err
     bare(*there, "enqueue", "--kind", "send", "--repeat", "25")
-    assert "canonical: one ordinary table" in bare(*there, "storage", "status").out
+    status = bare(*there, "storage", "status").out
+    assert "canonical: one ordinary table" in status
+    assert "about 0 rows" not in status
     assert bare(*there, "storage", "convert").code == 4
     done = bare(*there, "storage", "convert", "--yes")
     assert done.code == 0

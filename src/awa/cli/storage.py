@@ -34,9 +34,10 @@ async def _status(session: Session) -> None:
     async with session.client.connection() as conn:
         found = await statements.row(conn, "convert/storage")
     assert found is not None
+    about = found["rows_about"]
+    rows = "rows not estimated yet" if about is None else f"about {number(about, 'row')} in lanes"
     words = (
-        f"{found['storage']}: {_WORDS[found['storage']]}.\n"
-        f"about {number(found['rows_about'], 'row')} in lanes, {found['bytes'] / 1e6:,.1f} MB"
+        f"{found['storage']}: {_WORDS[found['storage']]}.\n{rows}, {found['bytes'] / 1e6:,.1f} MB"
     )
     if found["storage"] == "canonical":
         words += "\nawa storage convert turns it into lanes, with workers stopped."
