@@ -22,6 +22,10 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
         self._purge_at = PURGE_FROM
 
+    def __len__(self) -> int:
+        """How many attempts it holds: at most twice those not over at the last purge, or PURGE_FROM."""
+        return len(self._due)
+
     def add(self, attempts: list[Attempt], seconds: float) -> None:
         """These were claimed just now and have so many seconds."""
         self._due.extend((attempt.claimed_s + seconds, attempt) for attempt in attempts)
