@@ -117,6 +117,7 @@ def test_dev_opens_a_console_in_which_there_is_something_to_see(place: Path) -> 
         assert page.status_code == 200
         assert "/queues/webhooks" in page.text
         assert "/queues/backlog" in page.text
+        _try_a_schedule(running["api"])
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130
@@ -139,6 +140,23 @@ def _wait_for_completed(url: str) -> None:
         while not conn.execute("SELECT 1 FROM awa.attempt_closures").fetchone():
             assert time.monotonic() < until, "no job was completed"
             time.sleep(0.1)
+
+
+def _try_a_schedule(api: str) -> None:
+    """The worker has declared its schedules; one that is fired by hand is worked on."""
+    until = time.monotonic() + TIMEOUT_S
+    while len(httpx.get(f"{api}/api/cron").json()["items"]) < 2:
+        assert time.monotonic() < until, "no schedule was declared"
+        time.sleep(0.1)
+    fired = httpx.post(f"{api}/api/cron/backlog-on-workdays/trigger")
+    assert fired.status_code == 200, fired.text
+    while True:
+        job = httpx.get(f"{api}/api/jobs/{fired.json()['job_id']}").json()
+        if job["state"] == "completed":
+            break
+        assert time.monotonic() < until, job
+        time.sleep(0.1)
+    assert job["args"] == {"for": "the morning mail"}
 
 
 def _lives(pid: int) -> bool:

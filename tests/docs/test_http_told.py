@@ -109,7 +109,7 @@ def test_every_sqlstate_of_ours_is_told() -> None:
 
 def _below_class(kind: type[AwaError]) -> list[type[AwaError]]:
     for module in pkgutil.walk_packages(awa.__path__, "awa."):
-        if not module.name.endswith(("demo_worker", "__main__")):
+        if not module.name.endswith(("_worker", "__main__")):
             importlib.import_module(module.name)
     found: list[type[AwaError]] = []
     open_ = [kind]

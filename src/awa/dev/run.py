@@ -59,7 +59,7 @@ async def run_dev(
 
 
 def _worker(url: str, folder: Path) -> Child:
-    work = ("worker", "run", "awa.dev.demo_worker:client", f"--queue={WORKED_QUEUE}={WIDTH}")
+    work = ("worker", "run", "awa.dev.dev_worker:client", f"--queue={WORKED_QUEUE}={WIDTH}")
     return Child("worker", work, _environment(url, folder), folder / "worker.log")
 
 

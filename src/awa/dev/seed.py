@@ -8,6 +8,7 @@ from awa.db import run
 from awa.db.run import Connection
 from awa.dev.deliveries import jobs
 from awa.dev.demo_plan import QUEUE
+from awa.storage import dead_letters
 from awa.storage.enqueue import NewJob, enqueue_many
 
 WORKED_QUEUE: Final = QUEUE
@@ -21,7 +22,7 @@ async def seed(conn: Connection, secret: str) -> int:
     """Fill an empty database; a database with jobs in it is left as it is. Answers how many jobs were added.
 
     `webhooks` is what the worker works on, `backlog` is what nobody works on: there to be moved,
-    reprioritised or cancelled. Some of `backlog` waits for a time.
+    reprioritised or cancelled. Some of `backlog` waits for a time. What fails in `webhooks` becomes a dead letter.
     """
     if await run.value(conn, "dev/any_job"):
         return 0
@@ -34,6 +35,7 @@ async def seed(conn: Connection, secret: str) -> int:
     ]
     scheduled = [_later(job, now, number) for number, job in enumerate(source)]
     async with conn.transaction():
+        await dead_letters.enable(conn, WORKED_QUEUE, enabled=True)
         await enqueue_many(conn, WORKED_QUEUE, worked)
         await enqueue_many(conn, WAITING_QUEUE, waiting + scheduled)
     return len(worked) + len(waiting) + len(scheduled)

@@ -43,10 +43,28 @@ async def test_a_queue_without_a_worker_and_a_paused_one_are_named(world: World)
     await queues.pause(world.conn, "held", "ada")
     found = await stats.overview(world.conn)
     told = {f["code"]: f["message"] for f in found["verdict"]["findings"]}
-    assert "alone" in told["unserved_queue"]
-    assert "held" in told["paused_backlog"]
+    assert told["unserved_queue"] == "Jobs wait in alone, and no worker serves it."
+    assert told["paused_backlog"] == "Jobs wait in held, which is paused."
     paused = {row["queue"]: row["paused"] for row in found["backlog"]}
     assert paused == {"alone": False, "held": True}
+
+
+async def test_several_such_queues_are_told_in_one_sentence(world: World) -> None:
+    await lead(world)
+    for queue in ("alone", "lonely", "held", "stopped"):
+        await world.enqueue(3, queue)
+    for queue in ("held", "stopped"):
+        await queues.pause(world.conn, queue, "ada")
+    found = await stats.overview(world.conn)
+    told = {f["code"]: (f["message"], f["what_to_do"]) for f in found["verdict"]["findings"]}
+    assert told["unserved_queue"] == (
+        "Jobs wait in alone, lonely, and no worker serves them.",
+        "Start a worker for them, or move the jobs to a queue that is served.",
+    )
+    assert told["paused_backlog"] == (
+        "Jobs wait in held, stopped, which are paused.",
+        "Resume them, or move the jobs.",
+    )
 
 
 async def test_silent_runtimes_and_old_notes_are_told(world: World) -> None:

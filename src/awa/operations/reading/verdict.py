@@ -86,8 +86,8 @@ def _workers(
         yield _finding(
             "warn",
             "unserved_queue",
-            f"Jobs wait in {_names(alone)}, and no worker serves it.",
-            "Start a worker for it, or move its jobs to a queue that is served.",
+            f"Jobs wait in {_names(alone)}, and no worker serves {_it(alone)}.",
+            f"Start a worker for {_it(alone)}, or move the jobs to a queue that is served.",
         )
     if seen["runtimes"]["stale"]:
         yield _finding(
@@ -104,8 +104,8 @@ def _paused(waiting: Mapping[str, Backlog], paused: Collection[str]) -> Iterator
         yield _finding(
             "warn",
             "paused_backlog",
-            f"Jobs wait in {_names(full)}, which is paused.",
-            "Resume it, or move its jobs.",
+            f"Jobs wait in {_names(full)}, which {'is' if len(full) == 1 else 'are'} paused.",
+            f"Resume {_it(full)}, or move the jobs.",
         )
 
 
@@ -151,6 +151,10 @@ def _storage(ring: Mapping[str, Any]) -> Iterator[Finding]:
             f"The open slot of the ring has grown to {current / 1024**3:.1f} GiB: the next one is not empty yet.",
             "See whether a transaction stays open, and the slots in awa doctor.",
         )
+
+
+def _it(names: list[str]) -> str:
+    return "it" if len(names) == 1 else "them"
 
 
 def _names(names: list[str]) -> str:
