@@ -66,6 +66,18 @@ async def test_whoever_has_a_signed_url_may_do_what_it_says(
     assert "by signed at" in error["message"]
 
 
+@pytest.mark.parametrize("action", ["complete", "heartbeat"])
+async def test_a_signed_url_is_of_no_use_after_the_callbacks_time(
+    ask: Ask, world: World, action: str
+) -> None:
+    job_id, callback = await world.waiting()
+    await world.expire(callback)
+    late = await ask(settings=SETTINGS, peer=REMOTE).post(token_of(callback).url(action))
+    error = error_of(late, 409, "conflict")
+    assert (error["details"]["reason"], error["details"]["job_id"]) == ("late", job_id)
+    assert await world.state(job_id) == "waiting_external"
+
+
 async def test_the_signature_may_come_in_a_header(ask: Ask, world: World) -> None:
     _, callback = await world.waiting()
     outside = ask(settings=SETTINGS, peer=REMOTE, local_writes=False)

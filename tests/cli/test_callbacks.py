@@ -49,6 +49,22 @@ def test_an_answer(
     assert awa("--json", "job", "show", str(job_id)).document["state"] == state
 
 
+def test_an_answer_that_comes_too_late_is_refused(
+    awa: Awa, waiting: Waiting, database_url: str
+) -> None:
+    job_id, callback = waiting()
+
+    async def expire() -> None:
+        async with await AsyncConnection.connect(database_url, autocommit=True) as conn:
+            await (await World.on(conn)).expire(callback)
+
+    asyncio.run(expire())
+    late = awa("--json", "callback", "resume", str(callback))
+    assert (late.code, late.error["details"]["reason"]) == (4, "late")
+    assert "came too late: its time was over at" in late.error["message"]
+    assert awa("--json", "job", "show", str(job_id)).document["state"] == "waiting_external"
+
+
 def test_a_second_answer_is_refused_and_says_who_was_first(awa: Awa, waiting: Waiting) -> None:
     job_id, callback = waiting()
     awa("callback", "complete", str(callback), "--by", "the bank")

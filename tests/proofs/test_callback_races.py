@@ -175,6 +175,21 @@ async def test_a_heartbeat_that_is_under_way_keeps_the_time_out_off(stage: Stage
     assert await worker.state(job) == "waiting_external"
 
 
+async def test_an_answer_that_waited_beyond_the_time_out_is_late(stage: Stage) -> None:
+    """Its statement began in time; the clock is read when it has the callback to itself."""
+    worker, bank, other = await stage.actors(3)
+    job, callback = await worker.waiting()
+    async with stage.until_end() as go_on, other.conn.transaction():
+        came = await other.answer(callback, "heartbeat", timeout_s=0.001)
+        assert came.expires_at is not None
+        late = await go_on.enter_async_context(bank.blocked(bank.answer(callback, "complete")))
+        while await other.now() < came.expires_at:
+            pass
+    assert late.result().outcome == "late"
+    assert await worker.state(job) == "waiting_external"
+    assert await resolution_of(worker, callback) is None
+
+
 async def test_a_heartbeat_counts_for_the_attempt_that_comes_to_wait(stage: Stage) -> None:
     worker, bank = await stage.actors(2)
     job, callback = await registered(worker)

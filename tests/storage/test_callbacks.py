@@ -188,6 +188,27 @@ async def test_waits_end_when_their_time_is_over(world: World) -> None:
     assert (await world.answer(callback, "complete")).resolution == "time_out"
 
 
+@pytest.mark.parametrize("answer", ["complete", "fail", "retry", "resume", "heartbeat"])
+@pytest.mark.parametrize("runs", [False, True])
+async def test_an_answer_after_its_time_is_late_though_nobody_timed_it_out(
+    *, world: World, answer: callbacks.Resolution, runs: bool
+) -> None:
+    if runs:
+        await world.enqueue()
+        (job,) = await world.claim()
+        job_id, callback = job.job_id, await world.register(job)
+    else:
+        job_id, callback = await world.waiting()
+    await world.expire(callback)
+    stood = await callbacks.get(world.conn, callback), await world.job(job_id)
+    came = await world.answer(callback, answer, payload=1, error={"error": "no"})
+    assert (came.outcome, came.job_id, came.resolution) == ("late", job_id, None)
+    assert came.job_state == ("running" if runs else "waiting_external")
+    assert (await callbacks.get(world.conn, callback), await world.job(job_id)) == stood
+    assert await world.time_out() == 1
+    assert (await world.answer(callback, answer)).resolution == "time_out"
+
+
 async def test_time_outs_are_bounded_and_the_most_overdue_come_first(world: World) -> None:
     late, _ = await world.waiting(timeout_s=20.0)
     later, _ = await world.waiting(timeout_s=10.0)

@@ -86,7 +86,7 @@ def _refuse(callback_id: UUID, resolved: Resolved) -> None:
     """Raise what an answer that changed nothing is."""
     if resolved.outcome == "not_found":
         raise _unknown(callback_id)
-    if resolved.outcome not in {"resolved", "over"}:
+    if resolved.outcome not in {"resolved", "over", "late"}:
         return
     job = f"job {resolved.job_id} is {resolved.job_state or 'gone'}"
     details = {
@@ -95,11 +95,19 @@ def _refuse(callback_id: UUID, resolved: Resolved) -> None:
         "state": resolved.job_state,
         "resolution": resolved.resolution,
         "resolved_at": None if resolved.resolved_at is None else resolved.resolved_at.isoformat(),
+        "expires_at": None if resolved.expires_at is None else resolved.expires_at.isoformat(),
     }
     if resolved.outcome == "over":
         raise Conflict(
             f"nothing waits for callback {callback_id} any more: {job}",
             hint="its attempt ended in another way, and nothing was changed",
+            details=details,
+        )
+    if resolved.outcome == "late":
+        raise Conflict(
+            f"the answer to callback {callback_id} came too late: its time was over at"
+            f" {details['expires_at']}, and {job}",
+            hint="the job gets its next attempt, or fails if that was the last; nothing was changed",
             details=details,
         )
     by = f" by {resolved.resolved_by}" if resolved.resolved_by else ""

@@ -7,6 +7,7 @@ What came of an answer is said in one word, `Resolved.outcome`:
     extended   a heartbeat: the time-out is later now
     resolved   somebody answered before, or its time was over
     over       the job does not wait for it any more: it was cancelled, or the attempt ended in another way
+    late       its time is over, even if the leader has not seen to it yet
     early      a time-out before its time
     not_found  there is no such callback
 """

@@ -54,6 +54,11 @@ MUTATIONS = (
         test_callback_races.test_a_rescue_that_came_first_leaves_nothing_to_wait,
     ),
     Mutation(
+        "an answer after the time-out is late, whether the leader has been there or not",
+        (Rewrite("460_callbacks", "WHEN p_resolution <> 'time_out' AND", "WHEN false AND"),),
+        test_callback_races.test_an_answer_that_waited_beyond_the_time_out_is_late,
+    ),
+    Mutation(
         "an attempt that comes to wait locks its callback",
         (
             Rewrite(

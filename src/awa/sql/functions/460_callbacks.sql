@@ -44,7 +44,8 @@ END $$;
 -- params: callback; complete | fail | retry | resume | heartbeat | time_out (refused as early before its time); the payload (any
 --         JSON, or null), the error (a JSON object, or null), who; seconds until the time-out, for a heartbeat (null: as before).
 --         outcome: applied (the job has job_state now) | recorded (its attempt still runs, and will find the answer) | extended |
---         resolved (somebody answered before) | over (the job does not wait for it any more) | early | not_found.
+--         resolved (somebody answered before) | over (the job does not wait for it any more) | late (after expires_at, by this
+--         server's clock and once the locks are held; the leader ends the wait a moment later) | early | not_found.
 -- Whoever locks the callback first decides, be it two answers, a time-out, or the handler that is about to wait. Where the job is
 -- is looked up in new statements after the lock.
 CREATE OR REPLACE FUNCTION awa.resolve_callback(
@@ -85,6 +86,7 @@ BEGIN
         PERFORM awa.pause_point('callback.after_job');
         came := CASE WHEN NOT waits AND NOT awa.attempt_is_open(c) THEN 'over'
                      WHEN p_resolution = 'time_out' AND c.expires_at > clock_timestamp() THEN 'early'
+                     WHEN p_resolution <> 'time_out' AND c.expires_at <= clock_timestamp() THEN 'late'
                      WHEN p_resolution = 'heartbeat' THEN 'extended'
                      WHEN waits THEN 'applied' ELSE 'recorded' END;
     END IF;
