@@ -1,6 +1,7 @@
 """Unique jobs on the command line."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from psycopg import AsyncConnection
@@ -18,6 +19,37 @@ def test_a_taken_key_is_refused_with_its_holder(awa: Awa) -> None:
     assert (refused.code, refused.error["code"]) == (4, "unique_conflict")
     assert refused.error["details"]["job_id"] == job
     assert awa("--json", *AGAIN, "--unique-by", "args").document["enqueued"] == 1
+
+
+def test_a_refusal_speaks_of_options_of_the_command_line(awa: Awa) -> None:
+    by = ("--unique-by", "args.account")
+    job = awa("--json", *ENQUEUE, *by).document["id"]
+    refused = awa(*AGAIN, *by)
+    assert f"job {job} holds the unique key" in refused.err.replace("\n", " ")
+    assert "--on-conflict ignore" in refused.err
+    assert "of the list" not in refused.err
+    twice = awa("--json", *ENQUEUE, "--repeat", "2", "--unique-by", "key=twice")
+    assert (
+        twice.error["message"] == "job number 2 of the input: a job before it holds its unique key."
+    )
+    assert "--on-conflict" in twice.error["hint"]
+    replaced = awa("--json", *ENQUEUE, "--unique-by", "args.account", "--on-conflict", "replace")
+    assert replaced.code == 0
+
+
+def test_a_refused_file_names_the_place_in_all_of_it(awa: Awa, tmp_path: Path) -> None:
+    lines = tmp_path / "jobs.ndjson"
+    plain = ['{"kind": "a", "queue": "one"}', '{"kind": "a", "queue": "two"}'] * 300
+    taken = '{"kind": "u", "queue": "two", "unique_opts": {"key": "k"}}'
+    holder = awa("--json", "enqueue", "--kind", "u", "--unique-by", "key=k").document["id"]
+    lines.write_text("\n".join([*plain, taken, *plain]))
+    refused = awa("--json", "enqueue", "--file", str(lines))
+    assert refused.code == 4
+    assert (
+        refused.error["message"]
+        == f"job number 601 of the input: job {holder} holds its unique key."
+    )
+    assert refused.error["details"]["conflicts"] == [{"place": 600, "job_id": holder}]
 
 
 @pytest.mark.parametrize(
@@ -41,10 +73,8 @@ def test_or_does_as_it_is_told(
     assert awa("--json", "job", "show", str(job)).document["args"]["full"] is full
 
 
-def test_a_file_says_how_many_were_there_already(awa: Awa, tmp_path: object) -> None:
-    from pathlib import Path
-
-    lines = Path(str(tmp_path)) / "jobs.ndjson"
+def test_a_file_says_how_many_were_there_already(awa: Awa, tmp_path: Path) -> None:
+    lines = tmp_path / "jobs.ndjson"
     lines.write_text(
         '{"kind": "a", "unique_opts": {"on_conflict": "ignore"}}\n{"kind": "b"}\n'
         '{"kind": "a", "unique_opts": {"on_conflict": "ignore"}}\n'

@@ -1,5 +1,6 @@
 """Unique jobs from a program: what an insert says, whose words count, and cancelling by key."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -50,6 +51,30 @@ async def test_a_refused_insert_leaves_the_programs_transaction_open(
         await tx.insert(Sync(9), unique_opts=BY_ACCOUNT)
     seen = [job.args["account"] for job in await client.list_jobs()]
     assert seen == [9, 7]
+
+
+async def test_a_deadlock_of_single_inserts_says_what_happened_and_what_to_do(
+    client: awa.AsyncClient,
+) -> None:
+    """Two transactions take two keys in opposite order: PostgreSQL ends one, the other goes on."""
+    both_have_one = asyncio.Barrier(2)
+
+    async def take(first: int, second: int) -> None:
+        async with client.transaction() as tx:
+            await tx.insert(Sync(first), unique_opts=BY_ACCOUNT)
+            await both_have_one.wait()
+            await tx.insert(Sync(second), unique_opts=BY_ACCOUNT)
+
+    ended = await asyncio.gather(take(1, 2), take(2, 1), return_exceptions=True)
+    (told,) = (problem for problem in ended if isinstance(problem, awa.DatabaseError))
+    assert told.details == {"retryable": True, "sqlstate": "40P01"}
+    assert "waited for each other's locks" in told.message
+    assert told.hint is not None
+    assert "Run the whole transaction again" in told.hint
+    assert "insert_many" in told.hint
+    # The one that was ended left nothing, the other is there whole.
+    assert {job.args["account"] for job in await client.list_jobs()} <= {1, 2}
+    assert len(await client.list_jobs()) == 2
 
 
 async def test_ignored_and_replaced_ones_are_answered_as_they_are(client: awa.AsyncClient) -> None:

@@ -17,12 +17,13 @@ from awa.cli.ndjson import JobFile, Placed, one_job
 from awa.cli.output import number
 from awa.cli.progress import progress
 from awa.cli.session import Session, run
-from awa.cli.unique import OnConflict, UniqueBy, UniqueStates, unique_opts
+from awa.cli.unique import OnConflict, UniqueBy, UniqueStates, of_the_input, unique_opts
 from awa.cli.values import aware_time, json_value, wrong
 from awa.db.run import Connection
 from awa.model import limits
 from awa.model.draft import JobOptions, check_options
-from awa.storage.enqueue import Inserted, NewJob, enqueue_many
+from awa.model.errors import UniqueConflict
+from awa.storage.enqueue import Inserted, NewJob, enqueue_many, enqueue_one
 
 CHUNK_JOBS: Final = 500
 
@@ -103,7 +104,10 @@ async def _enqueue_one(session: Session, placed: Placed) -> None:
     session.if_interrupted = "Interrupted; nothing was enqueued."
     queue, job = placed
     async with session.client.connection() as conn:
-        (done,) = await enqueue_many(conn, queue, [job])
+        try:
+            done = await enqueue_one(conn, queue, job)
+        except UniqueConflict as conflict:
+            raise of_the_input(conflict) from None
     result = {"id": done.job_id, "state": done.state, "queue": queue, "enqueued": 1}
     if done.insertion == "inserted":
         session.out.result(result, f"Enqueued as job {done.job_id}, {done.state} in {queue}.")
@@ -120,7 +124,8 @@ async def _enqueue_all(session: Session, source: Iterator[Placed], total: int) -
     with progress(session.out, "Enqueueing", total, "jobs") as bar:
         async with session.client.connection() as conn, conn.transaction():
             for chunk in _chunks(source):
-                states.update(job.state or job.insertion for job in await _insert(conn, chunk))
+                done = await _insert(conn, chunk, states.total())
+                states.update(job.state or job.insertion for job in done)
                 bar.at(states.total())
     seconds = time.monotonic() - began
     held = {insertion: states[insertion] for insertion in _HELD if states[insertion]}
@@ -133,14 +138,18 @@ async def _enqueue_all(session: Session, source: Iterator[Placed], total: int) -
     )
 
 
-async def _insert(conn: Connection, chunk: list[Placed]) -> list[Inserted]:
+async def _insert(conn: Connection, chunk: list[Placed], before: int) -> list[Inserted]:
     """One statement for each queue of the chunk; within a queue the order of the file is kept."""
-    by_queue: dict[str, list[NewJob]] = {}
-    for queue, job in chunk:
-        by_queue.setdefault(queue, []).append(job)
-    return [
-        done for queue, jobs in by_queue.items() for done in await enqueue_many(conn, queue, jobs)
-    ]
+    by_queue: dict[str, list[tuple[int, NewJob]]] = {}
+    for place, (queue, job) in enumerate(chunk, before):
+        by_queue.setdefault(queue, []).append((place, job))
+    inserted: list[Inserted] = []
+    for queue, placed in by_queue.items():
+        try:
+            inserted += await enqueue_many(conn, queue, [job for _, job in placed])
+        except UniqueConflict as conflict:
+            raise of_the_input(conflict, [place for place, _ in placed]) from None
+    return inserted
 
 
 def _chunks(source: Iterator[Placed]) -> Iterator[list[Placed]]:

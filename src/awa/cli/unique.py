@@ -1,10 +1,12 @@
 """Unique options on the command line: `--unique-by args.order --unique-by queue --on-conflict ignore`."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 import typer
 
 from awa.cli.values import wrong
+from awa.model.errors import UniqueConflict
 from awa.model.unique import UniqueOpts
 
 UNIQUE_BY: Final = "--unique-by"
@@ -53,6 +55,23 @@ def unique_opts(
     if on_conflict is not None:
         opts["on_conflict"] = on_conflict
     return opts  # type: ignore[return-value]  # checked with the job's other options
+
+
+def of_the_input(conflict: UniqueConflict, places: Sequence[int] | None = None) -> UniqueConflict:
+    """A conflict in the words of the command line. `places`: where in all of the input the set's jobs stand, from 0."""
+    conflicts = (conflict.details or {})["conflicts"]
+    message, hint = conflict.message, conflict.hint
+    if places is not None:
+        conflicts = [{**one, "place": places[one["place"]]} for one in conflicts]
+        holder = "a job before it" if conflict.job_id is None else f"job {conflict.job_id}"
+        message = (
+            f"job number {conflicts[0]['place'] + 1} of the input: {holder} holds its unique key"
+        )
+    if hint is not None and "on_conflict" in hint:
+        hint = "Say what else may happen: --on-conflict ignore, or --on-conflict replace."
+    return UniqueConflict(
+        message, hint=hint, details={"conflicts": conflicts}, job_id=conflict.job_id
+    )
 
 
 def _add(opts: dict[str, Any], word: str) -> None:

@@ -77,6 +77,8 @@ def translate(error: Exception) -> AwaError:
                 f"the database role lacks a right: {_first_line(error)}",
                 hint="Grant it, or connect with another role.",
             )
+        case pg.DeadlockDetected() | pg.SerializationFailure() | pg.LockNotAvailable():
+            return _busy(error)
         case psycopg.Error() if error.sqlstate == RUNTIME_GONE:
             return RuntimeGone(_first_line(error))
         case pg.InvalidPassword() | pg.InvalidAuthorizationSpecification():
@@ -90,6 +92,20 @@ def translate(error: Exception) -> AwaError:
             )
         case _:
             return DatabaseError(_without_secrets(_first_line(error)), hint=_server_hint(error))
+
+
+def _busy(error: psycopg.Error) -> DatabaseError:
+    """Nobody's fault, and gone when it is tried again."""
+    message, hint = _first_line(error), _server_hint(error) or "Run the whole transaction again."
+    if isinstance(error, pg.DeadlockDetected):
+        message = "two transactions waited for each other's locks, and the database ended this one; nothing of it was kept"
+        # The server's own hint sends to a log that the reader may not have.
+        hint = (
+            "Run the whole transaction again. Several unique jobs go into one insert_many:"
+            " sets take their keys in one order, and don't get there."
+        )
+    details = {"retryable": True, "sqlstate": error.sqlstate}
+    return DatabaseError(message, hint=hint, details=details)
 
 
 def _says_login_failed(message: str) -> bool:

@@ -110,7 +110,7 @@ def of_awa_error(error: AwaError) -> Response:
     if status is None or (isinstance(error, DatabaseError) and judge(error) in _OUR_MISTAKES):
         return of_surprise(error)
     message, hint = error.message, error.hint
-    if error.code in _KEPT_TO_THE_LOG:
+    if error.code in _KEPT_TO_THE_LOG and not (error.details or {}).get("retryable"):
         reference = _log_trouble(error)
         message, hint = (
             _KEPT_TO_THE_LOG[error.code],
