@@ -51,6 +51,8 @@ CREATE TABLE awa.callbacks (
     resolved_by text,
     applied_at timestamp with time zone,
     led_to text,
+    if_completed jsonb,
+    if_failed jsonb,
     CONSTRAINT callbacks_check CHECK (((resolution IS NULL) = (resolved_at IS NULL))),
     CONSTRAINT callbacks_resolution_check CHECK ((resolution = ANY (ARRAY['complete'::text, 'fail'::text, 'retry'::text, 'resume'::text, 'time_out'::text, 'abandoned'::text]))),
     CONSTRAINT callbacks_timeout_s_check CHECK ((timeout_s > (0)::double precision))

@@ -2,6 +2,8 @@
 
 import pytest
 
+from awa.storage import callbacks
+from awa.storage.new_job import NewJob
 from tests.pages.conftest import TOKENS, Visit, Visitor
 from tests.storage.world import World
 
@@ -132,6 +134,17 @@ async def test_a_job_that_waits_for_a_callback_says_so_and_is_answered(
     assert await world.state(job_id) == state
     late = await console.send(page, f"/callbacks/{callback}", status=409, answer="fail", said="")
     assert late.says("nothing was changed")
+
+
+async def test_a_job_that_waits_says_what_will_follow_it(console: Visitor, world: World) -> None:
+    job_id, callback = await world.waiting()
+    assert not (await console.get(f"/jobs/{job_id}")).says("will follow")
+    note = ("notes", NewJob("note", "{}"))
+    await callbacks.keep_follow_ups(world.conn, {callback: ([note], [note, note])})
+    page = await console.get(f"/jobs/{job_id}")
+    assert page.says(
+        "If it is completed, 1 job will follow. If it fails for good, 2 jobs will follow."
+    )
 
 
 async def test_an_answer_that_is_no_json_is_refused_on_the_page(

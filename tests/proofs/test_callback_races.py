@@ -6,6 +6,7 @@ import pytest
 
 from awa.storage import callbacks
 from awa.storage.claim import ClaimedJob
+from awa.storage.new_job import NewJob
 from tests.proofs.stage import Actor, Stage
 
 GONE_S = -1.0  # seconds without a heartbeat after which a runtime counts as dead: already
@@ -188,6 +189,22 @@ async def test_an_answer_that_waited_beyond_the_time_out_is_late(stage: Stage) -
     assert late.result().outcome == "late"
     assert await worker.state(job) == "waiting_external"
     assert await resolution_of(worker, callback) is None
+
+
+async def test_what_follows_an_answer_comes_with_it_and_goes_with_it(stage: Stage) -> None:
+    worker, bank, other = await stage.actors(3)
+    job, callback = await worker.waiting()
+    note = [("notes", NewJob("note", "{}"))]
+    await callbacks.keep_follow_ups(worker.conn, {callback: (note, [])})
+    followed = "SELECT count(*) FROM awa.jobs WHERE kind = 'note'"
+    async with stage.until_end() as go_on, bank.rolled_back():
+        await bank.answer(callback, "complete")
+        assert await bank.fetch(followed) == (1,)
+        second = await go_on.enter_async_context(other.blocked(other.answer(callback, "complete")))
+    assert second.result().outcome == "applied"
+    assert (await bank.answer(callback, "complete")).outcome == "resolved"
+    assert await worker.state(job) == "completed"
+    assert await worker.fetch(followed) == (1,)
 
 
 async def test_a_heartbeat_counts_for_the_attempt_that_comes_to_wait(stage: Stage) -> None:

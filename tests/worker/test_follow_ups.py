@@ -1,6 +1,7 @@
 """Follow-ups: jobs that come into being with the end of another, in one transaction, or not at all."""
 
 import asyncio
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -225,3 +226,60 @@ async def test_an_insert_that_fails_takes_the_completion_back(
 def test_what_is_no_function_is_refused(client: awa.AsyncClient, wrong: Any) -> None:
     with pytest.raises(awa.ValidationError, match="on_completed"):
         client.task(Order, on_completed=wrong)(lambda _job: None)
+
+
+async def test_a_completion_that_cannot_be_and_was_the_last_attempt_is_a_failure(
+    client: awa.AsyncClient,
+) -> None:
+    async def handler(_job: awa.Job[Order]) -> None: ...
+
+    def broken(_job: awa.Job[Order]) -> object:
+        raise KeyError("price")
+
+    def failed(job: awa.Job[Order]) -> object:
+        return Invoice(job.args.n)
+
+    (order,) = await run(client, handler, on_completed=broken, on_failed=failed)
+    assert order.state == "failed"
+    assert [job.args for job in await invoices(client)] == [{"n": 0}]
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize(("attempts", "followed"), [(1, [{"n": 5}]), (2, [])])
+async def test_the_last_attempts_deadline_is_a_failure(
+    *,
+    client: awa.AsyncClient,
+    eventually: Any,
+    plain: bool,
+    attempts: int,
+    followed: list[object],
+) -> None:
+    """The worker ends it and knows the task, whatever the handler still does."""
+    asked: list[int] = []
+    go_on = threading.Event()
+
+    def failed(job: awa.Job[Order]) -> object:
+        asked.append(job.id)
+        return Invoice(job.args.n)
+
+    async def wait(job: awa.Job[Order]) -> None:
+        job.follow_up(Invoice(99))
+        await asyncio.Event().wait()
+
+    def block(job: awa.Job[Order]) -> None:
+        job.follow_up(Invoice(99))
+        go_on.wait()
+
+    client.task(Order, on_failed=failed)(block if plain else wait)
+    job = await client.insert(Order(5), max_attempts=attempts)
+    queue = {"queue": "default", "max_workers": 1, "deadline_seconds": 0.1}
+    await client.start([queue], roles={"worker"})
+
+    async def over() -> bool:
+        return (await client.get_job(job.id)).state in {"failed", "retryable"}
+
+    await eventually(over)
+    go_on.set()
+    await client.shutdown()
+    assert [job.args for job in await invoices(client)] == followed
+    assert asked == ([job.id] if followed else [])

@@ -12,7 +12,7 @@ What came of an answer is said in one word, `Resolved.outcome`:
     not_found  there is no such callback
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 from uuid import UUID
@@ -21,11 +21,16 @@ import orjson
 
 from awa.db import run
 from awa.db.run import Connection, Row
+from awa.storage.documents import documents
+from awa.storage.new_job import NewJob, text
 
 MAX_CALLBACKS = 1_000
 LIST_MAX_ROWS = 50
 
 Resolution: TypeAlias = Literal["complete", "fail", "retry", "resume", "heartbeat", "time_out"]
+
+
+FollowUp: TypeAlias = tuple[str, NewJob]  # a queue and a job for it
 
 
 class Registered(NamedTuple):
@@ -110,6 +115,21 @@ async def answer(conn: Connection, callback_id: UUID) -> Row | None:
     return await run.row(conn, "storage/callback_answer", {"callback_id": callback_id})
 
 
+async def keep_follow_ups(
+    conn: Connection, kept: Mapping[UUID, tuple[Sequence[FollowUp], Sequence[FollowUp]]]
+) -> None:
+    """Keeps with each callback what follows if its job is completed, and what if it fails for good."""
+    await run.count(
+        conn,
+        "storage/keep_follow_ups",
+        {
+            "callback_ids": list(kept),
+            "if_completed": documents([_as_document(completed) for completed, _ in kept.values()]),
+            "if_failed": documents([_as_document(failed) for _, failed in kept.values()]),
+        },
+    )
+
+
 async def use(conn: Connection, callback_id: UUID) -> None:
     """Notes that a handler has taken the answer."""
     await run.count(conn, "storage/use_callback", {"callback_id": callback_id})
@@ -132,3 +152,23 @@ async def retain(
     """Deletes up to `max_rows` callbacks that were answered long enough ago; answers how many."""
     params = {"keep_s": keep_s, "max_rows": max_rows, "now": now}
     return await run.count(conn, "storage/retain_callbacks", params)
+
+
+def _as_document(follow_ups: Sequence[FollowUp]) -> list[dict[str, Any]]:
+    """As awa.insert_kept_follow_ups reads them. The arguments stay a text, so that they come out as they went in."""
+    return [
+        {
+            "queue": queue,
+            "kind": job.kind,
+            "args": text(job.args_json),
+            "priority": job.priority,
+            "run_at": None if job.run_at is None else job.run_at.isoformat(),
+            "max_attempts": job.max_attempts,
+            "tags": list(job.tags) if job.tags else None,
+            "metadata": job.metadata or None,
+            "ordering_key": job.ordering_key,
+            "concurrency_key": job.concurrency_key,
+            "concurrency_limit": job.concurrency_limit,
+        }
+        for queue, job in follow_ups
+    ]

@@ -41,7 +41,9 @@ class Ran:
     exception: BaseException | None = None
     delay_s: float | None = None  # of RetryAfter or Snooze
     error: dict[str, Any] | None = None  # as it is kept with the job
-    follow_ups: tuple[Following, ...] = ()  # of job.follow_up, on_completed or on_failed
+    follow_ups: tuple[
+        Following, ...
+    ] = ()  # of job.follow_up, on_completed or on_failed; if it waits: on completion
 
 
 class Recording(Tasks):
@@ -116,6 +118,7 @@ async def attempted(
 
 def told(attempt: Attempt, job: Job[Any], verdict: Verdict, kept: Recording) -> Ran:
     """What a test is told of an attempt."""
+    may_complete = verdict.outcome in {"completed", "waiting"}
     return Ran(
         job,
         verdict.outcome,
@@ -125,6 +128,6 @@ def told(attempt: Attempt, job: Job[Any], verdict: Verdict, kept: Recording) -> 
         verdict.error,
         tuple(
             Following(new.kind, queue, orjson.loads(new.args_json), new.priority, new.run_at)
-            for queue, new in attempt.followers or ()
+            for queue, new in (attempt.followers if may_complete else attempt.if_failed) or ()
         ),
     )

@@ -71,6 +71,7 @@ class Attempt:
         "claimed_s",
         "ended",
         "followers",
+        "if_failed",
         "ledger",
         "progress",
         "recorded",
@@ -95,7 +96,12 @@ class Attempt:
         self.unsaved = False  # progress that the database doesn't know
         self.unsaved_changes = False  # of the metadata, the same
         self.tasks: Tasks | None = None  # from when the handler runs
-        self.followers: list[Follower] | None = None  # jobs that come with its end
+        self.followers: list[Follower] | None = (
+            None  # jobs that come with the completion of its job
+        )
+        self.if_failed: list[Follower] | None = (
+            None  # jobs that come if its job has failed for good
+        )
 
     def metadata(self) -> dict[str, Any]:
         """The job's metadata with what the handler changed."""
@@ -209,26 +215,42 @@ def decide(result: object, kind: str) -> Verdict:
 
 
 def _with_follow_ups(attempt: Attempt, task: Task[Any], job: Job[Any], verdict: Verdict) -> Verdict:
-    """Ask the task what is to follow this end; a completion whose follow-ups can't be made is none."""
+    """Ask the task what is to follow; a completion whose follow-ups can't be made is none.
+
+    Whoever answers a callback knows no tasks, so a job that comes to wait is asked for both ends.
+    """
+    waits = verdict.outcome == "waiting"
+    if verdict.outcome != "completed" and not waits:
+        attempt.followers = None
+    elif task.on_completed is not None:
+        try:
+            more = asked_of(task.on_completed, job, attempt.tasks or Tasks())
+            attempt.followers = [*(attempt.followers or ()), *more] or None
+        except Exception as problem:
+            attempt.followers = None
+            asked = (
+                "on_completed, asked when the job came to wait, failed"
+                if waits
+                else "on_completed failed"
+            )
+            verdict = Verdict("retried", error=_told(problem, f"{asked}: {problem}"))
+    if task.on_failed is not None and (verdict.outcome == "waiting" or _is_final(attempt, verdict)):
+        try:
+            attempt.if_failed = asked_of(task.on_failed, job, attempt.tasks or Tasks()) or None
+        except Exception:
+            row = attempt.row
+            log.exception(
+                "on_failed of %s failed for job %d; nothing follows it", row.kind, row.job_id
+            )
+    return verdict
+
+
+def _is_final(attempt: Attempt, verdict: Verdict) -> bool:
+    """Whether the job has failed for good with this."""
     row = attempt.row
-    completed = verdict.outcome == "completed"
-    for_good = verdict.outcome == "failed" or (
+    return verdict.outcome == "failed" or (
         verdict.outcome == "retried" and row.attempt >= row.max_attempts
     )
-    if not completed:
-        attempt.followers = None
-    ask = task.on_completed if completed else task.on_failed if for_good else None
-    if ask is None:
-        return verdict
-    try:
-        more = asked_of(ask, job, attempt.tasks or Tasks())
-        attempt.followers = [*(attempt.followers or ()), *more] or None
-    except Exception as problem:
-        attempt.followers = None
-        if completed:
-            return Verdict("retried", error=_told(problem, f"on_completed failed: {problem}"))
-        log.exception("on_failed of %s failed for job %d; nothing follows it", row.kind, row.job_id)
-    return verdict
 
 
 def _stopped(attempt: Attempt, cancelled: asyncio.CancelledError) -> Verdict:
@@ -237,7 +259,7 @@ def _stopped(attempt: Attempt, cancelled: asyncio.CancelledError) -> Verdict:
         case Why.SHUTDOWN:
             return RETURNED
         case Why.DEADLINE:
-            return past_deadline(attempt)
+            return _too_long(attempt)  # ended already, by past_deadline
         case Why.CANCELLED | Why.LOST:
             return Verdict("cancelled")  # the database has ended it already and ignores this
         case None:
@@ -246,13 +268,26 @@ def _stopped(attempt: Attempt, cancelled: asyncio.CancelledError) -> Verdict:
             )
 
 
-def past_deadline(attempt: Attempt) -> Verdict:
-    """The verdict on an attempt whose time is up."""
-    row = attempt.row
+def past_deadline(attempt: Attempt, tasks: Tasks) -> Verdict:
+    """The verdict on an attempt whose time is up, while its handler may still run."""
+    attempt.tasks = tasks
+    verdict = _too_long(attempt)
+    task = tasks.get(attempt.row.kind)
+    if task is None or task.on_failed is None or not _is_final(attempt, verdict):
+        attempt.followers = None
+        return verdict
+    try:
+        job: Job[Any] = RunningJob(attempt, task.decode(attempt.row.args))
+    except ValueError:  # arguments that can't be read: there is nothing to ask with
+        return verdict
+    return _with_follow_ups(attempt, task, job, verdict)
+
+
+def _too_long(attempt: Attempt) -> Verdict:
     return Verdict(
         "retried",
         error={
-            "error": f"still running at its deadline, {row.deadline_at}",
+            "error": f"still running at its deadline, {attempt.row.deadline_at}",
             "kind": "DeadlineExceeded",
         },
     )

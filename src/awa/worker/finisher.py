@@ -14,15 +14,17 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from awa.db.failures import is_lost_connection
 from awa.db.pool import Pool, connection
 from awa.db.run import Connection
 from awa.events import jobs as events
 from awa.model.errors import AwaError, ValidationError
+from awa.storage.callbacks import keep_follow_ups
 from awa.storage.finish import Ending, complete, finish
 from awa.worker.attempt import RETURNED, Attempt, Verdict
-from awa.worker.follow_ups import insert_follow_ups
+from awa.worker.follow_ups import Follower, insert_follow_ups
 from awa.worker.hooks import Hooks
 from awa.worker.ledger import Ledger
 from awa.worker.retry import Retry
@@ -157,7 +159,7 @@ class Finisher:
         attempt, verdict, busy_s = endings[0]
         log.error("the end of job %d could not be stored: %s", attempt.row.job_id, problem)
         told = verdict.error
-        if attempt.followers is not None:
+        if attempt.followers is not None or attempt.if_failed is not None:
             verdict, told = _without_followers(attempt, verdict, problem), None
         elif attempt.carried(verdict.outcome) is None and (
             told is None or told["kind"] == _UNSTORABLE
@@ -172,8 +174,8 @@ class Finisher:
 
 def _without_followers(attempt: Attempt, verdict: Verdict, problem: AwaError) -> Verdict:
     """A job whose follow-ups can't be stored is not completed: it is tried again, and says why."""
-    attempt.followers = None
-    if verdict.outcome != "completed":
+    attempt.followers = attempt.if_failed = None
+    if verdict.outcome not in {"completed", "waiting"}:
         return verdict
     sentence = f"what was to follow could not be stored: {problem}"
     return Verdict("retried", error={"error": sentence, "kind": _UNSTORABLE})
@@ -220,12 +222,24 @@ async def _tell(
 async def _finish(conn: Connection, ledger: Ledger, endings: list[_Ended]) -> dict[int, str]:
     """End attempts, and insert what follows those that are over for good; answers position -> state of what was ours."""
     told = [_told(ended) for ended in endings]
-    if not any(ended.attempt.followers for ended in endings):
+    if not any(ended.attempt.followers or ended.attempt.if_failed for ended in endings):
         return await finish(conn, ledger.runtime_id, told)
     async with conn.transaction():
         owned = await finish(conn, ledger.runtime_id, told)
-        over = [e for e in endings if owned.get(e.attempt.row.lane_seq) in {"completed", "failed"}]
-        await insert_follow_ups(conn, (f for e in over for f in e.attempt.followers or ()))
+        wanted: list[Follower] = []
+        kept: dict[UUID, tuple[list[Follower], list[Follower]]] = {}
+        for attempt, verdict, _ in endings:
+            completed, failed = attempt.followers or [], attempt.if_failed or []
+            match owned.get(attempt.row.lane_seq):
+                case "completed":
+                    wanted += completed
+                case "failed":
+                    wanted += failed
+                case "waiting_external" if verdict.callback_id is not None:
+                    kept[verdict.callback_id] = completed, failed
+        await insert_follow_ups(conn, wanted)
+        if kept:
+            await keep_follow_ups(conn, kept)
     return owned
 
 

@@ -177,7 +177,7 @@ class Worker:
 
     def stop_at_deadline(self, attempt: Attempt) -> None:
         """The attempt's time is up: it ends now, whatever its handler still does."""
-        verdict = past_deadline(attempt)
+        verdict = past_deadline(attempt, self.tasks)
         stop(attempt, Why.DEADLINE, 0.0)
         self.finisher.end(attempt, verdict, 0.0)
 

@@ -59,6 +59,17 @@ MUTATIONS = (
         test_callback_races.test_an_answer_that_waited_beyond_the_time_out_is_late,
     ),
     Mutation(
+        "what is to follow comes with the answer",
+        (
+            Rewrite(
+                "465_apply_callbacks",
+                "    PERFORM awa.insert_kept_follow_ups(moved.ids, moved.states);\n",
+                "",
+            ),
+        ),
+        test_callback_races.test_what_follows_an_answer_comes_with_it_and_goes_with_it,
+    ),
+    Mutation(
         "an attempt that comes to wait locks its callback",
         (
             Rewrite(

@@ -105,6 +105,8 @@ class Callback(BaseModel):
                     "resolved_by": None,
                     "applied_at": None,
                     "led_to": None,
+                    "follows_completion": 1,
+                    "follows_failure": 0,
                     "job_state": "waiting_external",
                     "waits": True,
                 }
@@ -120,6 +122,8 @@ class Callback(BaseModel):
     registered_at: datetime
     expires_at: datetime
     resolution: str | None
+    follows_completion: int = Field(description="jobs that come if an answer completes the job")
+    follows_failure: int = Field(description="jobs that come if the job fails for good")
     job_state: str | None
     waits: bool = Field(description="whether the job waits for this callback now")
 

@@ -1,11 +1,11 @@
 -- Lets the answers of callbacks have their effect on the jobs that wait for them; answers the state that each job has now.
--- moves: waiting_external -> completed | failed | retryable | available
--- index: callbacks and deferred_jobs primary keys
+-- moves: waiting_external -> completed | failed | retryable | available; nothing -> available | scheduled
+-- index: callbacks and deferred_jobs primary keys; those of awa.insert_kept_follow_ups
 -- bound: the set
 -- params: the transaction's id, taken before any position is drawn; callbacks that are locked and resolved, their jobs locked
 --         by the caller or out of anybody else's sight
 -- The one place where an answer meets its job, for whoever brings them together: an answer from outside, a time-out, or the end
--- of an attempt whose answer was there before it began to wait.
+-- of an attempt whose answer was there before it began to wait. What is to follow a job that ends so is inserted here, too.
 CREATE OR REPLACE FUNCTION awa.apply_callbacks(p_txid xid8, p_ids uuid[])
 RETURNS TABLE (callback_id uuid, lane_seq bigint, state text)
 LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
@@ -60,6 +60,7 @@ BEGIN
            array_agg(u.job_id) FILTER (WHERE u.goes = 'available') AS resumed,
            array_agg(DISTINCT u.queue) FILTER (WHERE u.goes = 'available') AS queues INTO moved
       FROM due u LEFT JOIN keys ON true;  -- what nobody reads is not run
+    PERFORM awa.insert_kept_follow_ups(moved.ids, moved.states);
     IF moved.resumed IS NOT NULL THEN
         PERFORM awa.make_ready(p_txid, moved.resumed);
         PERFORM awa.notify_if_idle(q) FROM unnest(moved.queues) q;
