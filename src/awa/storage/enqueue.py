@@ -88,8 +88,11 @@ def fits_one_statement(sizes: Iterable[int], jobs: int) -> bool:
     return jobs <= CHUNK_JOBS and sum(sizes) <= CHUNK_BYTES
 
 
-def _chunks(jobs: Sequence[J], size_of: Callable[[J], int]) -> Iterator[list[J]]:
+def _chunks(jobs: Sequence[J], size_of: Callable[[J], int]) -> Iterator[Sequence[J]]:
     """Pieces of at most 10,000 jobs and 16 MiB of arguments; a single job may be larger."""
+    if jobs and fits_one_statement(map(size_of, jobs), len(jobs)):
+        yield jobs
+        return
     chunk: list[J] = []
     size = 0
     for job in jobs:

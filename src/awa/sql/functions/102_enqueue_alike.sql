@@ -15,6 +15,8 @@ DECLARE
     shards int;
     shard int;
     lanes int[];
+    lane int;
+    route constant bytea := sha256(convert_to(p_ordering_key, 'UTF8'));
 BEGIN
     PERFORM awa.require_read_committed();
     PERFORM awa.check_new_job(p_queue, p_kind, p_priority, p_max_attempts);
@@ -34,17 +36,15 @@ BEGIN
     shard := CASE WHEN p_ordering_key IS NOT NULL THEN awa.shard_for(shards, p_ordering_key) END;
     SELECT array_agg(awa.lane_for(p_queue, p_priority, s) ORDER BY s) INTO lanes
       FROM generate_series(coalesce(shard, 0), coalesce(shard, shards - 1)) s;
-    WITH placed AS (
-        INSERT INTO awa.ready_entries AS r
-               (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, max_attempts, route_shard,
-                kind, args, tags, metadata, route_key)
-        SELECT k.n, k.n, own_txid, created_at, created_at, p_run_at,
-               lanes[CASE WHEN cardinality(lanes) = 1 THEN 1 ELSE 1 + floor(random() * cardinality(lanes))::int END],
-               g.current_slot, p_max_attempts, shard, p_kind, k.doc::json, p_tags, p_metadata,
-               sha256(convert_to(p_ordering_key, 'UTF8'))
-          FROM (SELECT nextval('awa.job_positions') AS n, a.doc FROM unnest(p_args) a(doc) OFFSET 0) k, awa.ring g
-        RETURNING r.job_id
-    )
-    SELECT array_agg(p.job_id) INTO job_ids FROM placed p;
+    lane := CASE WHEN cardinality(lanes) = 1 THEN lanes[1] END;
+    -- All positions before the first row: an insert that answers each row as it writes it costs a fifth more.
+    job_ids := ARRAY(SELECT nextval('awa.job_positions') FROM generate_series(1, n));
+    INSERT INTO awa.ready_entries
+           (lane_seq, job_id, txid, ready_at, created_at, run_at, lane_id, slot, max_attempts, route_shard,
+            kind, args, tags, metadata, route_key)
+    SELECT k.place, k.place, own_txid, created_at, created_at, p_run_at,
+           coalesce(lane, lanes[1 + floor(random() * cardinality(lanes))::int]),
+           (SELECT g.current_slot FROM awa.ring g), p_max_attempts, shard, p_kind, k.doc::json, p_tags, p_metadata, route
+      FROM (SELECT unnest(job_ids) AS place, unnest(p_args) AS doc) k;
     PERFORM awa.notify_if_idle(p_queue);
 END $$;
