@@ -30,7 +30,7 @@ class Inserting(Base):
         """
         checked = check_options(options)
         async with self.connection() as conn:
-            return await insert_job(conn, args, checked, self.tasks)
+            return await insert_job(conn, args, checked, self.tasks, alone=conn.autocommit)
 
     async def insert_many(
         self, jobs: Sequence[Any], **options: Unpack[JobOptions]
@@ -43,7 +43,7 @@ class Inserting(Base):
         """
         checked = check_options(options)
         async with self.connection() as conn:
-            return await insert_jobs(conn, jobs, checked, self.tasks, alone=True)
+            return await insert_jobs(conn, jobs, checked, self.tasks, alone=conn.autocommit)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:

@@ -40,12 +40,20 @@ A = TypeVar("A")
 
 
 async def insert_job(
-    conn: psycopg.AsyncConnection[Any], args: A, options: Options, tasks: Tasks | None = None
+    conn: psycopg.AsyncConnection[Any],
+    args: A,
+    options: Options,
+    tasks: Tasks | None = None,
+    *,
+    alone: bool = False,
 ) -> Job[A]:
-    """Insert one job in the caller's transaction. Raises ValidationError and UniqueConflict, having written nothing."""
+    """Insert one job in the caller's transaction. Raises ValidationError and UniqueConflict, having written nothing.
+
+    `alone`: there is no such transaction.
+    """
     prepared = prepare(args, options, tasks)
     queue = queue_for([prepared.kind], options, tasks)
-    inserted = await enqueue_one(conn, queue, new_job(prepared))
+    inserted = await enqueue_one(conn, queue, new_job(prepared), alone=alone)
     if inserted.insertion != "inserted":
         holders = await _holders(conn, [inserted])
         return _held(args, prepared.kind, holders[inserted.job_id], inserted)
@@ -67,8 +75,9 @@ async def insert_jobs(
     """
     given = list(jobs)
     if (alike := prepare_alike(given, options, tasks)) is not None:
-        async with _together(conn, map(len, alike[1]), len(given), alone):
-            return await _insert_alike(conn, given, alike, options, tasks)
+        at_once = fits_one_statement(map(len, alike[1]), len(given))
+        async with conn.transaction() if alone and not at_once else nullcontext():
+            return await _insert_alike(conn, given, alike, options, tasks, alone=alone and at_once)
     prepared = prepare_many(given, options, tasks)
     queue = queue_for((job.kind for job in prepared), options, tasks)
     async with _together(conn, (len(job.args_json) for job in prepared), len(prepared), alone):
@@ -114,12 +123,14 @@ async def _insert_alike(
     alike: tuple[str, list[bytes]],
     options: Options,
     tasks: Tasks | None,
+    *,
+    alone: bool,
 ) -> list[Job[Any]]:
     """The usual set: one kind, one set of options, many arguments."""
     kind, texts = alike
     queue = queue_for([kind], options, tasks)
     like = Prepared(kind, b"", options)
-    inserted = await enqueue_alike(conn, queue, new_job(like), texts)
+    inserted = await enqueue_alike(conn, queue, new_job(like), texts, alone=alone)
     events.inserted(queue, len(given))
     jobs: list[Job[Any]] = []
     done = 0

@@ -4,6 +4,7 @@ Documents travel as binary text arrays: a text-format array would escape each qu
 than the insert itself.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
@@ -11,6 +12,7 @@ from typing import NamedTuple, TypeVar
 from awa.db import run
 from awa.db.arrays import text_array
 from awa.db.run import Connection
+from awa.model.errors import AwaError
 from awa.storage import limited, unique
 from awa.storage.new_job import Inserted, NewJob, arrays, scalars, text
 
@@ -26,6 +28,8 @@ __all__ = [
 ]
 
 J = TypeVar("J")
+
+log = logging.getLogger("awa.storage")
 
 CHUNK_JOBS = 10_000
 CHUNK_BYTES = 16 * 1024 * 1024
@@ -44,16 +48,36 @@ async def enqueue(conn: Connection, queue: str, job: NewJob) -> int:
     return (await enqueue_one(conn, queue, job)).job_id
 
 
-async def enqueue_one(conn: Connection, queue: str, job: NewJob) -> Inserted:
-    """Adds one job and answers where it went. Raises UniqueConflict, having written nothing."""
+async def enqueue_one(
+    conn: Connection, queue: str, job: NewJob, *, alone: bool = False
+) -> Inserted:
+    """Adds one job and answers where it went. Raises UniqueConflict, having written nothing.
+
+    `alone`: this is a transaction by itself.
+    """
     if job.unique_opts is not None:
         return await unique.enqueue_one(conn, queue, job)
     if job.concurrency_key is not None:
         (inserted,) = await limited.enqueue(conn, queue, [job])
         return inserted
-    params = scalars(queue, job) | {"args": text(job.args_json)}
-    ((job_id, state, created_at),) = await run.tuples(conn, "storage/enqueue", params)
-    return Inserted(job_id, state, created_at)
+    params = scalars(queue, job) | {"args": text(job.args_json)} | _woken(alone)
+    ((job_id, state, at, wake_wanted),) = await run.tuples(conn, "storage/enqueue", params)
+    if wake_wanted:
+        await _wake(conn, queue)
+    return Inserted(job_id, state, at)
+
+
+def _woken(alone: bool) -> dict[str, str]:
+    """Who wakes a sleeping worker: the transaction as it commits, or `_wake` after that of one statement."""
+    return {"wake": "later" if alone else ""}
+
+
+async def _wake(conn: Connection, queue: str) -> None:
+    """Wake a worker for jobs that are committed; should that fail, it finds them when it next looks."""
+    try:
+        await run.tuples(conn, "storage/wake", {"queue": queue})
+    except AwaError as problem:
+        log.debug("nobody was woken for queue %s: %s", queue, problem)
 
 
 async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> list[Inserted]:
@@ -72,14 +96,22 @@ async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> 
 
 
 async def enqueue_alike(
-    conn: Connection, queue: str, like: NewJob, args_json: Sequence[bytes]
+    conn: Connection, queue: str, like: NewJob, args_json: Sequence[bytes], *, alone: bool = False
 ) -> list[InsertedAlike]:
-    """Adds jobs that differ from `like` in their arguments alone, the fast way; a part a statement, in order."""
+    """Adds jobs that differ from `like` in their arguments alone, the fast way; a part a statement, in order.
+
+    `alone`: each statement is a transaction by itself.
+    """
     inserted: list[InsertedAlike] = []
+    wake_wanted = False
+    shared = scalars(queue, like) | _woken(alone)
     for chunk in _chunks(args_json, len):
-        params = scalars(queue, like) | {"args": text_array(chunk)}
-        rows = await run.tuples(conn, "storage/enqueue_alike", params, binary=True)
-        inserted += map(InsertedAlike._make, rows)
+        params = shared | {"args": text_array(chunk)}
+        for *done, wanted in await run.tuples(conn, "storage/enqueue_alike", params, binary=True):
+            inserted.append(InsertedAlike._make(done))
+            wake_wanted = wanted
+    if wake_wanted:
+        await _wake(conn, queue)
     return inserted
 
 
