@@ -378,10 +378,29 @@ CREATE TABLE awa.batch_operation_events (
     actor text NOT NULL,
     from_state text,
     to_state text NOT NULL,
-    reason text
+    reason text,
+    changes jsonb
 );
 ALTER TABLE awa.batch_operation_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME awa.batch_operation_events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE awa.batch_operation_holds (
+    id bigint NOT NULL,
+    held_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    held_by text NOT NULL,
+    reason text,
+    released_at timestamp with time zone,
+    released_by text,
+    released_reason text,
+    CONSTRAINT batch_operation_holds_check CHECK (((released_at IS NULL) = (released_by IS NULL)))
+);
+ALTER TABLE awa.batch_operation_holds ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME awa.batch_operation_holds_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -435,9 +454,19 @@ CREATE TABLE awa.batch_operations (
     idempotency_key text,
     wait_until timestamp with time zone,
     chunks integer[],
+    paused_from text,
+    paused_by text,
+    paused_at timestamp with time zone,
+    paused_reason text,
+    paced_until timestamp with time zone,
+    not_before timestamp with time zone,
+    max_jobs bigint,
+    CONSTRAINT batch_operations_max_jobs_check CHECK ((max_jobs > 0)),
     CONSTRAINT batch_operations_max_rows_per_second_check CHECK ((max_rows_per_second > 0)),
+    CONSTRAINT batch_operations_paused_check CHECK (((state = 'paused'::text) = (paused_from IS NOT NULL))),
+    CONSTRAINT batch_operations_paused_from_check CHECK ((paused_from = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text]))),
     CONSTRAINT batch_operations_priority_check CHECK (((priority >= 1) AND (priority <= 4))),
-    CONSTRAINT batch_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
+    CONSTRAINT batch_operations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'paused'::text, 'cancelling'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
 )
 WITH (fillfactor='50');
 CREATE SEQUENCE awa.claim_numbers
@@ -822,6 +851,8 @@ ALTER TABLE ONLY awa.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (lane_seq);
 ALTER TABLE ONLY awa.batch_operation_events
     ADD CONSTRAINT batch_operation_events_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY awa.batch_operation_holds
+    ADD CONSTRAINT batch_operation_holds_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY awa.batch_operation_items
     ADD CONSTRAINT batch_operation_items_pkey PRIMARY KEY (operation_id, job_id);
 ALTER TABLE ONLY awa.batch_operation_totals
@@ -864,8 +895,9 @@ CREATE INDEX activity_at_idx ON awa.activity USING btree (at);
 CREATE INDEX attempts_job_id_idx ON awa.attempts USING btree (job_id);
 CREATE INDEX attempts_runtime_id_idx ON awa.attempts USING btree (runtime_id);
 CREATE INDEX batch_operation_events_operation_id_id_idx ON awa.batch_operation_events USING btree (operation_id, id);
+CREATE UNIQUE INDEX batch_operation_holds_expr_idx ON awa.batch_operation_holds USING btree (((released_at IS NULL))) WHERE (released_at IS NULL);
 CREATE UNIQUE INDEX batch_operations_idempotency_key_idx ON awa.batch_operations USING btree (idempotency_key) WHERE (idempotency_key IS NOT NULL);
-CREATE INDEX batch_operations_priority_submitted_at_id_idx ON awa.batch_operations USING btree (priority, submitted_at, id) WHERE (state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'cancelling'::text]));
+CREATE INDEX batch_operations_priority_submitted_at_id_idx ON awa.batch_operations USING btree (priority, submitted_at, id) WHERE (state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'paused'::text, 'cancelling'::text]));
 CREATE INDEX batch_operations_retention_until_idx ON awa.batch_operations USING btree (retention_until) WHERE (retention_until IS NOT NULL);
 CREATE INDEX batch_operations_submitted_at_id_idx ON awa.batch_operations USING btree (submitted_at DESC, id DESC);
 CREATE INDEX callbacks_applied_at_idx ON awa.callbacks USING btree (applied_at) WHERE (applied_at IS NOT NULL);

@@ -281,25 +281,6 @@ async def test_a_second_cancel_is_a_conflict_that_names_the_present_state(
     assert state in error["message"]
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"state": "completed"}, "state"),
-        ({"state": "paused"}, "state"),
-        ({"state": "running"}, "state"),
-        ({"max_rows_per_second": 5, "state": "cancelling"}, "max_rows_per_second"),
-        ({"state": None}, "state"),
-        ({}, "state"),
-        ({"state": "cancelling", "actor": "root"}, "actor"),
-    ],
-)
-async def test_only_cancelling_can_be_asked_for(
-    api: httpx.AsyncClient, body: dict[str, Any], field: str
-) -> None:
-    found = await submitted(api)
-    assert fields_of(await api.patch(f"/api/batch-ops/{found['id']}", json=body)) == {field}
-
-
 async def test_an_unknown_id_is_not_found(api: httpx.AsyncClient) -> None:
     for wanted in (uuid4(), "no-id", "1"):
         path = f"/api/batch-ops/{wanted}"

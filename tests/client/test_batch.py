@@ -47,6 +47,30 @@ async def test_an_operation_from_preview_to_purge(client: awa.AsyncClient) -> No
         await client.get_batch_operation(submitted["id"])
 
 
+async def test_an_operation_is_steered_while_it_goes_on(client: awa.AsyncClient) -> None:
+    await client.insert_many([Work(n) for n in range(20)])
+    operation = await client.set_priority(1, filter={"queue": "default"})
+    assert (await client.hold_batch_operations(reason="a look first"))["reason"] == "a look first"
+    assert (await client.batch_operations_held())["held"]
+    await client.start(roles=["maintenance"])
+    paused = await client.pause_batch_operation(operation["id"], reason="wait")
+    assert (paused["state"], paused["paused_reason"]) == ("paused", "wait")
+    changed = await client.change_batch_operation(
+        operation["id"], max_rows_per_second=5_000, priority=1
+    )
+    assert (changed["max_rows_per_second"], changed["priority"]) == (5_000, 1)
+    unlimited = await client.change_batch_operation(operation["id"], max_rows_per_second=None)
+    assert (unlimited["max_rows_per_second"], unlimited["priority"]) == (None, 1)
+    with pytest.raises(awa.ValidationError):
+        await client.change_batch_operation(operation["id"])
+    assert (await client.resume_batch_operation(operation["id"]))["state"] == "pending"
+    with pytest.raises(awa.Conflict):
+        await client.resume_batch_operation(operation["id"])
+    assert not (await client.release_batch_operations())["held"]
+    ended = await client.wait_batch_operation(operation["id"], timeout=60)
+    assert (ended["state"], ended["processed"]) == ("completed", 20)
+
+
 async def test_a_priority_is_set_by_the_same_machinery(client: awa.AsyncClient) -> None:
     job = await client.insert(Work())
     assert (await client.preview_set_priority(1, filter={"queue": "default"}))["total_matched"] == 1

@@ -56,7 +56,8 @@ def test_the_fields_of_requests_and_answers_are_told() -> None:
             "SubmitRequest",
             "Operation",
             "OperationPage",
-            "Transition",
+            "OperationChange",
+            "Hold",
         )
         for name in schemas[schema]["properties"]
     } | {*OPERATION_COLUMNS}

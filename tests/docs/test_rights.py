@@ -87,7 +87,12 @@ async def test_an_operator_changes_jobs_and_empties_nothing(granted: str) -> Non
         jobs = await client.insert_many([NOTHING] * 3, kind="a")
     async with as_role(granted, "jobs_operator") as client:
         assert (await client.preview_move_queue("b", filter=FILTER))["total_matched"] == 3
-        assert (await client.move_queue("b", filter=FILTER))["state"] == "pending"
+        operation = await client.move_queue("b", filter=FILTER)
+        assert (await client.pause_batch_operation(operation["id"]))["state"] == "paused"
+        await client.change_batch_operation(operation["id"], max_rows_per_second=500)
+        assert (await client.resume_batch_operation(operation["id"]))["state"] == "pending"
+        assert (await client.hold_batch_operations(reason="a look first"))["held"]
+        assert not (await client.release_batch_operations())["held"]
         await client.cancel(jobs[0].id)
         await client.move_job(jobs[1].id, "c", priority=1)
         await client.pause_queue("c", paused_by="ada")
@@ -99,11 +104,22 @@ async def test_an_operator_changes_jobs_and_empties_nothing(granted: str) -> Non
 async def test_a_viewer_looks_and_changes_nothing(granted: str) -> None:
     async with as_role(granted, "jobs_runtime") as client:
         job = await client.insert(NOTHING, kind="a")
+        operation = await client.move_queue("b", filter=FILTER)
     async with as_role(granted, "jobs_viewer") as client:
         assert [seen.id for seen in await client.list_jobs()] == [job.id]
         assert (await client.preview_set_priority(1, filter=FILTER))["total_matched"] == 1
         assert await client.queue_stats()
-        assert await client.list_batch_operations() == []
+        assert [one["id"] for one in await client.list_batch_operations()] == [operation["id"]]
+        assert not (await client.batch_operations_held())["held"]
+        for refused in (
+            client.pause_batch_operation(operation["id"]),
+            client.resume_batch_operation(operation["id"]),
+            client.change_batch_operation(operation["id"], priority=1),
+            client.hold_batch_operations(),
+            client.release_batch_operations(),
+        ):
+            with pytest.raises(awa.DatabaseError, match="lacks a right"):
+                await refused
         with pytest.raises(awa.DatabaseError, match="lacks a right"):
             await client.cancel(job.id)
         with pytest.raises(awa.DatabaseError, match="lacks a right"):

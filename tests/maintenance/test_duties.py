@@ -199,7 +199,7 @@ async def test_gauges_tell_how_many_operations_are_active(
     monkeypatch.setattr(events, "active", told.__setitem__)
     await submit(conn, "set_priority", {"queue": "q"}, {"priority": 1}, actor="tester")
     assert await gauges.run_once(conn) == 1
-    assert told == {"pending": 1, "scanning": 0, "running": 0, "cancelling": 0}
+    assert told == {"pending": 1, "scanning": 0, "running": 0, "paused": 0, "cancelling": 0}
 
 
 async def test_a_store_that_was_not_restored_is_left_alone(conn: AsyncConnection[Any]) -> None:

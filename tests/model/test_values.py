@@ -69,6 +69,8 @@ def test_a_row_becomes_an_operation() -> None:
             "errored": 1,
             "last_error": None,
             "max_rows_per_second": None,
+            "max_jobs": None,
+            "paused_from": None,
             "started_at": NOW,
         }
     )

@@ -13,7 +13,8 @@ from psycopg.rows import dict_row
 
 from awa.config import Settings
 from awa.db.pool import Pool, make_pool
-from awa.operations import read
+from awa.model.operation import BatchOperation
+from awa.operations import read, steps
 from awa.operations.fence import LEASE_NAME, LeaseGuard
 from awa.operations.runner import Runner
 from awa.operations.submit import submit
@@ -112,6 +113,13 @@ async def lead(conn: Conn, holder: UUID | None = None) -> LeaseGuard:
 async def new_runner(conn: Conn, pool: Pool, **settings: Any) -> Runner:
     """A runner that has just taken the lease; what another knew is lost, as after a crash."""
     return Runner(pool, await lead(conn), Settings(**settings))
+
+
+async def held(conn: Conn, operation_id: UUID) -> BatchOperation:
+    """The operation, locked for the transaction that the test has begun, as a step has it."""
+    operation = await steps.entered(conn, operation_id)
+    assert operation is not None, "nobody holds all operations"
+    return operation
 
 
 async def run_to_end(runner: Runner, *, steps: int = 2_000) -> int:

@@ -16,6 +16,7 @@ from tests.operations.kit import (
     add_jobs,
     add_scheduled,
     check_sums,
+    held,
     jobs_by,
     lead,
     new_runner,
@@ -38,15 +39,15 @@ async def test_only_the_transaction_that_ends_an_operation_waits(conn: Conn) -> 
     submitted = await submit(conn, "set_priority", {"kind": "work"}, {"priority": 1})
     office = Office(await lead(conn), Settings().batch_op_retention_days)
     async with conn.transaction():
-        await steps.begin(conn, await steps.held(conn, submitted["id"]), office)
+        await steps.begin(conn, await held(conn, submitted["id"]), office)
         assert await waits(conn) == "on"
     seen = []
     for rows in (100, 100):
         async with conn.transaction():
-            operation = await steps.held(conn, submitted["id"])
+            operation = await held(conn, submitted["id"])
             while operation.state == "scanning":
                 await steps.scan(conn, operation, office, page_pace(100))
-                operation = await steps.held(conn, submitted["id"])
+                operation = await held(conn, submitted["id"])
             await steps.change(conn, operation, office, rows)
             seen.append(await waits(conn))
     assert seen == ["off", "on"]
@@ -58,13 +59,13 @@ async def test_a_scan_waits_only_when_it_is_through(conn: Conn) -> None:
     submitted = await submit(conn, "set_priority", {"kind": "work"}, {"priority": 1})
     office = Office(await lead(conn), Settings().batch_op_retention_days)
     async with conn.transaction():
-        await steps.begin(conn, await steps.held(conn, submitted["id"]), office)
+        await steps.begin(conn, await held(conn, submitted["id"]), office)
     seen = set()
     while (await check_sums(conn, submitted["id"]))["state"] == "scanning":
         async with conn.transaction():
             pace = page_pace(0)  # one page a transaction
-            await steps.scan(conn, await steps.held(conn, submitted["id"]), office, pace)
-            state = (await steps.held(conn, submitted["id"])).state
+            await steps.scan(conn, await held(conn, submitted["id"]), office, pace)
+            state = (await held(conn, submitted["id"])).state
             seen.add((str(state), await waits(conn)))
     assert seen == {("scanning", "off"), ("running", "on")}
 

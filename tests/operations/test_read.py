@@ -37,6 +37,7 @@ async def test_operations_are_chosen_by_state(conn: Conn, runner: Runner) -> Non
         "pending": 1,
         "scanning": 0,
         "running": 0,
+        "paused": 0,
         "cancelling": 0,
     }
 

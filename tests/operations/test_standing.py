@@ -19,6 +19,8 @@ def operation(**given: Any) -> dict[str, Any]:
         "finalized_at": None,
         "updated_at": NOON,
         "wait_until": None,
+        "paced_until": None,
+        "not_before": None,
         "cursor": {"after": 5, "pass": 1},
         "max_rows_per_second": None,
         "total_matched": 2_000,
@@ -87,7 +89,10 @@ def test_what_has_ended_tells_its_average() -> None:
         ({}, False, 0, "Nobody carries it out: no maintenance leader is alive."),
         ({"state": "pending"}, False, 9, "Nobody carries it out"),
         ({"state": "pending"}, True, 3, "It waits for its turn: 3 others come first, 2 are carried out"),
-        ({"wait_until": NOON + timedelta(seconds=1), "max_rows_per_second": 1_500}, True, 0, "Throttled to 1,500 jobs a second, as was asked"),
+        ({"paced_until": NOON + timedelta(seconds=1), "max_rows_per_second": 1_500}, True, 0, "Throttled to 1,500 jobs a second, as was asked"),
+        ({"state": "pending", "not_before": NOON + timedelta(hours=1)}, True, 9, "It is not begun before 2026-06-01 13:00:00 UTC"),
+        ({"state": "paused", "paused_by": "ada", "paused_reason": "too fast"}, False, 0, "Paused by ada: “too fast”"),
+        ({"state": "paused", "paused_by": "ada", "paused_reason": None}, True, 0, "Paused by ada."),
         ({"wait_until": NOON + timedelta(seconds=1)}, True, 0, "Throttled: the database was busy"),
         ({"wait_until": NOON + timedelta(seconds=1), "cursor": {"after": 0, "pass": 4}, "max_rows_per_second": 5}, True, 0, "It waits for jobs that other transactions hold locked (pass 4)"),
         ({"updated_at": NOON - timedelta(seconds=12)}, True, 0, "Nothing has been heard of it for 12 s"),
@@ -99,6 +104,18 @@ def test_what_holds_it_up_has_a_name(
     now = standing(operation(**given), now=NOON, led=led, ahead=ahead, side_by_side=2)
     assert now.held is not None
     assert now.held.startswith(held)
+
+
+def test_the_switch_holds_whatever_is_neither_paused_nor_only_to_be_ended() -> None:
+    hold = {"held": True, "held_by": "ada", "reason": "replica", "held_at": NOON}
+    for state in ("pending", "scanning", "running"):
+        row = operation(state=state, updated_at=NOON - timedelta(hours=1))
+        now = standing(row, now=NOON, led=True, ahead=9, hold=hold)
+        assert now.held == "All operations are held by ada: “replica”"
+    stopping = standing(operation(state="cancelling"), now=NOON, led=True, hold=hold)
+    assert stopping.held is None
+    released = {**hold, "held": False}
+    assert standing(operation(), now=NOON, led=True, hold=released).held is None
 
 
 def test_nothing_holds_up_what_is_next() -> None:

@@ -10,11 +10,9 @@ from tests.operations.kit import (
     Conn,
     Row,
     add_jobs,
-    check_sums,
     new_runner,
     rows,
     run_to_end,
-    value,
 )
 
 
@@ -91,26 +89,6 @@ async def test_one_that_waits_takes_no_place(conn: Conn, runner: Runner) -> None
     seen = await progress(conn)
     assert seen["c"][0] == "completed"
     assert "completed" not in {seen["a"][0], seen["b"][0]}
-
-
-async def test_the_rate_bounds_a_chunk_and_the_time_until_the_next(
-    conn: Conn, runner: Runner
-) -> None:
-    await add_jobs(conn, 30)
-    submitted = await submit(
-        conn, "set_priority", {"kind": "work"}, {"priority": 1}, max_rows_per_second=7
-    )
-    while (await read.get(conn, submitted["id"]))["processed"] == 0:
-        await runner.step()
-    first = await check_sums(conn, submitted["id"])
-    assert first["processed"] == 7
-    assert not await runner.step()
-    wait = await value(
-        conn, "SELECT extract(epoch FROM wait_until - updated_at)::float8 FROM awa.batch_operations"
-    )
-    assert 0.95 < wait < 1.05
-    await run_to_end(runner)
-    assert (await check_sums(conn, submitted["id"]))["processed"] == 30
 
 
 async def test_nothing_to_do_is_told(runner: Runner) -> None:

@@ -20,6 +20,7 @@ from time import monotonic
 from typing import Any, NamedTuple, Self, TypeVar
 from uuid import UUID
 
+import pytest
 from psycopg import AsyncConnection
 
 from awa.sql import catalog
@@ -40,7 +41,7 @@ WAITS_FOR_SOMEBODY = "SELECT cardinality(pg_blocking_pids(%s)) > 0"
 
 
 class Rewrite(NamedTuple):
-    """A text of a function's file and what stands there instead."""
+    """A text of a function's file, or of a statement's (then with its room), and what stands there instead."""
 
     file: str
     old: str
@@ -76,9 +77,10 @@ class Stage:
     """The sessions of one script on one database, and the director's own."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        self.url = url
         self._exits = AsyncExitStack()
         self._texts = dict(catalog.definitions())
+        self._statements: dict[str, str] = {}
         self._director: Connection
 
     async def __aenter__(self) -> Self:
@@ -90,7 +92,7 @@ class Stage:
 
     async def connect(self) -> Connection:
         """A session of its own, in autocommit mode."""
-        conn = await AsyncConnection.connect(self._url, autocommit=True)
+        conn = await AsyncConnection.connect(self.url, autocommit=True)
         self._exits.push_async_callback(conn.close)
         return conn
 
@@ -117,13 +119,29 @@ class Stage:
         return AsyncExitStack()
 
     async def rewrite(self, rewrites: Sequence[Rewrite]) -> None:
-        """Defines functions anew with other texts, in this database only."""
+        """Defines functions anew with other texts, in this database only, and lets statements say something else."""
         for file, old, new in rewrites:
+            if "/" in file:
+                self._restate(file, old, new)
+                continue
             found = self._texts[file].count(old)
             assert found == 1, f"{file}.sql has the text {found} times, not once: {old}"
             self._texts[file] = self._texts[file].replace(old, new)
-        for file in {rewrite.file for rewrite in rewrites}:
+        for file in {rewrite.file for rewrite in rewrites} - self._statements.keys():
             await self._director.execute(self._texts[file].encode())
+
+    def _restate(self, name: str, old: str, new: str) -> None:
+        """As long as this stage stands, the program says another statement than the one in its file."""
+        text = self._statements.get(name) or catalog.text(name)
+        assert text.count(old) == 1, f"{name}.sql has the text {text.count(old)} times: {old}"
+        if not self._statements:
+            original = catalog.text
+            patch = pytest.MonkeyPatch()
+            self._exits.callback(patch.undo)
+            patch.setattr(
+                catalog, "text", lambda name: self._statements.get(name) or original(name)
+            )
+        self._statements[name] = text.replace(old, new)
 
     async def open_inner_point(self, place: str) -> None:
         """Adds a pause point inside of a statement."""

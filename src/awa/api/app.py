@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from awa.api.openapi import describe
 from awa.api.routes import (
+    batch_hold,
     batch_op_events,
     batch_op_items,
     batch_ops,
@@ -44,6 +45,7 @@ from awa.model.callback import Signer
 POOL_MAX_SIZE = 10
 _RESOURCES = (
     session,
+    batch_hold,
     batch_ops,
     batch_op_items,
     batch_op_events,

@@ -10,14 +10,16 @@ from uuid import UUID
 
 from pydantic import (
     AliasChoices,
+    AwareDatetime,
     BaseModel,
     ConfigDict,
     Field,
     StrictBool,
+    StrictInt,
     StrictStr,
-    field_validator,
 )
 
+from awa.model.limits import PRIORITY_DEFAULT
 from awa.model.states import OperationState
 
 _FILTER: dict[str, Any] = {"queue": "email", "tag": "customer:acme", "state": "available"}
@@ -80,26 +82,38 @@ class SubmitRequest(PreviewRequest):
         default=None,
         description="a second submission under the same key returns the first operation",
     )
+    priority: StrictInt = Field(
+        default=PRIORITY_DEFAULT, description="of the operation itself, 1 (first) to 4"
+    )
+    max_rows_per_second: StrictInt | None = Field(
+        default=None, description="how fast it may go; null: as fast as it can"
+    )
+    not_before: AwareDatetime | None = Field(
+        default=None, description="it does not begin earlier; with a UTC offset"
+    )
+    max_jobs: StrictInt | None = Field(
+        default=None, description="it takes at most so many jobs, those that its scan meets first"
+    )
 
 
-class Transition(BaseModel):
-    """Ask for another state."""
+class OperationChange(BaseModel):
+    """Ask for another state, another pace, or both. What isn't given stays as it is."""
 
-    model_config = shown({"state": "cancelling"})
+    model_config = shown(
+        {"state": "paused", "reason": "workers fall behind"}, {"max_rows_per_second": 500}
+    )
 
-    state: Literal["cancelling"]
+    state: Literal["paused", "running", "cancelling"] | None = Field(
+        default=None,
+        description="paused: it stops after its present chunk and keeps its place; "
+        "running: a paused one goes on where it was; cancelling: it ends",
+    )
+    max_rows_per_second: StrictInt | None = Field(
+        default=None,
+        description="faster counts at once, slower after the present chunk; null: no limit",
+    )
+    priority: StrictInt | None = Field(default=None, description="1 (first) to 4")
     reason: StrictStr | None = None
-
-    @field_validator("state", mode="before")
-    @classmethod
-    def _possible(cls, given: object) -> object:
-        """Say of what other queues can do that this one can't, rather than that it is no word."""
-        if given in ("paused", "running"):
-            raise ValueError(
-                "operations can't be paused and resumed in this version; "
-                "'cancelling' is the only state that can be asked for"
-            )
-        return given
 
 
 class SampleJob(BaseModel):
@@ -170,6 +184,24 @@ class OperationPage(BaseModel):
     next_cursor: str | None = Field(
         description="pass it as `cursor` for the next page; null: the end"
     )
+
+
+class Hold(BaseModel):
+    """Whether all operations are held, and then by whom, since when and why."""
+
+    model_config = shown(
+        {
+            "held": True,
+            "held_at": "2026-06-01T09:30:00Z",
+            "held_by": "deploy",
+            "reason": "the replica falls behind",
+        }
+    )
+
+    held: bool
+    held_at: datetime | None
+    held_by: str | None
+    reason: str | None
 
 
 class Purged(BaseModel):

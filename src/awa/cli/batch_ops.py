@@ -1,16 +1,17 @@
 """`awa batch-ops …`: durable changes of many waiting jobs, and what became of each."""
 
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
-from awa.cli import batch_submit
+from awa.cli import batch_control, batch_submit
 from awa.cli import watch as watching
+from awa.cli.batch_control import OperationId
 from awa.cli.confirm import confirm
 from awa.cli.output import number
 from awa.cli.render_operations import (
     ITEM_COLUMNS,
+    held_words,
     operation_columns,
     operation_line,
     operation_page,
@@ -18,7 +19,7 @@ from awa.cli.render_operations import (
 from awa.cli.session import Session, run
 from awa.cli.values import time_or_date
 from awa.model.states import ItemState, OperationState
-from awa.operations import control, read, retention
+from awa.operations import read, retention, switch
 
 app = typer.Typer(
     help="Change many waiting jobs at once, durably and accounted for.", no_args_is_help=True
@@ -26,7 +27,6 @@ app = typer.Typer(
 app.command("preview")(batch_submit.preview)
 app.command("submit")(batch_submit.submit)
 
-OperationId = Annotated[UUID, typer.Argument(metavar="ID", help="The operation's id.")]
 Limit = Annotated[int, typer.Option(help="At most so many.", min=1, max=1000)]
 Cursor = Annotated[
     str | None, typer.Option(metavar="CURSOR", help="Go on where the last page ended.")
@@ -46,7 +46,10 @@ def list_operations(
     async def work(session: Session) -> None:
         async with session.client.connection() as conn:
             rows, more = await read.operations_page(conn, state=state, limit=limit, cursor=cursor)
+            hold = await switch.present(conn)
         out = session.out
+        if hold["held"]:
+            out.say(held_words(hold), style="yellow")
         shown = rows if out.as_json else [operation_line(row) for row in rows]
         columns = operation_columns(out.console.width)
         out.page(shown, columns, empty="No such batch operations.", more=more)
@@ -98,21 +101,7 @@ def watch(context: typer.Context, operation_id: OperationId) -> None:
     run(context, lambda session: watching.watch(session, operation_id))
 
 
-@app.command("cancel")
-def cancel(
-    context: typer.Context,
-    operation_id: OperationId,
-    reason: Annotated[str | None, typer.Option(help="Why; kept with the operation.")] = None,
-) -> None:
-    """Stop an operation at its next chunk. What it has changed, stays changed."""
-
-    async def work(session: Session) -> None:
-        days = session.client.settings.batch_op_retention_days
-        async with session.client.connection() as conn:
-            row = await control.cancel(conn, operation_id, reason=reason, retention_days=days)
-        session.out.result(row, f"The operation {operation_id} is {row['state']}.")
-
-    run(context, work)
+batch_control.add_to(app)
 
 
 @app.command("purge")

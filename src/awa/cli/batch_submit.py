@@ -14,11 +14,11 @@ from awa.cli.options import options_of
 from awa.cli.output import Output, number
 from awa.cli.render_operations import intention, preview_page
 from awa.cli.session import Session, run
-from awa.cli.values import json_object
+from awa.cli.values import aware_time, json_object
 from awa.cli.watch import watch
 from awa.model.errors import NotConfirmed
 from awa.model.filter import JobFilter
-from awa.model.limits import check_reason
+from awa.model.limits import PRIORITY_DEFAULT, ROWS_PER_SECOND_MAX, check_reason
 from awa.operations import kinds
 from awa.operations import preview as previewing
 from awa.operations import submit as submitting
@@ -82,6 +82,22 @@ def submit(
     all_: All = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
     reason: Annotated[str | None, typer.Option(help="Why; kept with the operation.")] = None,
+    priority: Annotated[
+        int,
+        typer.Option(
+            min=1, max=4, metavar="N", help="The operation's own urgency, 1 (first) to 4."
+        ),
+    ] = PRIORITY_DEFAULT,
+    max_rows_per_second: Annotated[
+        int | None,
+        typer.Option(min=1, max=ROWS_PER_SECOND_MAX, metavar="N", help="How fast it may go."),
+    ] = None,
+    not_before: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Begin at this time at the earliest.")
+    ] = None,
+    max_jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Take at most so many jobs.")
+    ] = None,
     follow: Annotated[bool, typer.Option("--watch", help="Follow it until it ends.")] = False,
 ) -> None:
     """Show the preview, ask, and submit the operation. The maintenance leader carries it out."""
@@ -89,6 +105,12 @@ def submit(
     if wish.filter.is_empty() and not all_:
         raise submitting.empty_filter(wish.filter)
     check_reason(reason)
+    terms: dict[str, Any] = {
+        "priority": priority,
+        "max_rows_per_second": max_rows_per_second,
+        "not_before": aware_time(not_before, "--not-before"),
+        "max_jobs": max_jobs,
+    }
     if not yes:
         _refuse_unattended(Output(as_json=options_of(context).as_json))
 
@@ -97,7 +119,7 @@ def submit(
         await _show_and_ask(session, wish, yes)
         async with session.client.connection() as conn:
             row = await submitting.submit(
-                conn, wish.op_kind, wish.filter, wish.spec, allow_all=all_, reason=reason
+                conn, wish.op_kind, wish.filter, wish.spec, allow_all=all_, reason=reason, **terms
             )
         operation_id = row["id"]
         if follow:

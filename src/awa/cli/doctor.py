@@ -21,6 +21,7 @@ from awa.cli.findings import Finding, Verdict
 from awa.cli.options import options_of
 from awa.cli.output import Output, number
 from awa.cli.progress import clock
+from awa.cli.render_operations import held_words
 from awa.cli.session import Session, database, run_client
 from awa.client import AsyncClient
 from awa.config import Settings
@@ -29,6 +30,7 @@ from awa.db.migrate import pending
 from awa.db.run import Connection
 from awa.maintenance.ring import slot_age_s
 from awa.model.errors import AwaError, SchemaNotMigrated
+from awa.operations import switch
 
 LEASE_NAME: Final = "maintenance"
 CLOCK_APART_S: Final = 2.0
@@ -79,6 +81,7 @@ async def _examine(session: Session) -> list[Finding]:
         house = await statements.row(conn, "cli/doctor_house", params)
         assert house is not None
         findings += _house(house)
+        findings += _held(await switch.present(conn))
         queues = await statements.rows(conn, "cli/doctor_queues", params)
         return [*findings, *_queues(queues)]
 
@@ -148,6 +151,13 @@ def _house(facts: Mapping[str, Any]) -> Iterator[Finding]:
     if facts["silent"]:
         words = f"{number(facts['silent'], 'runtime')} stopped giving signs of life."
         yield Finding("runtimes", Verdict.WARNING, words, "The leader will rescue their jobs.")
+
+
+def _held(hold: Mapping[str, Any]) -> Iterator[Finding]:
+    if hold["held"]:
+        yield Finding(
+            "batch operations", Verdict.WARNING, held_words(hold), "awa batch-ops release"
+        )
 
 
 def _queues(rows: list[dict[str, Any]]) -> Iterator[Finding]:

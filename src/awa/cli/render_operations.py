@@ -15,6 +15,7 @@ from rich.text import Text
 from awa.cli.output import Column, cell, fields_table, number, rows_table
 from awa.cli.render import short_day, short_time
 from awa.model.states import OperationState
+from awa.model.steering import changes_in_words
 
 BREAKDOWN_VALUES: Final = 5
 SAMPLE_ROWS: Final = 5
@@ -116,7 +117,11 @@ def operation_page(
         "kind": f"{row['op_kind']} {_compact(row['spec'])}",
         "filter": _compact(row["filter"]),
         "state": state.value,
+        "paused": _paused(row),
         "reason": row.get("reason"),
+        "pace": pace_words(row),
+        "not before": row.get("not_before"),
+        "max jobs": row.get("max_jobs"),
         "submitted": f"{cell(row['submitted_at'])} by {row['submitted_by'] or '-'}",
         "started": row["started_at"],
         "finalized": row["finalized_at"],
@@ -125,6 +130,12 @@ def operation_page(
     }
     known = {name: value for name, value in facts.items() if value is not None}
     return Group(fields_table(known), counts_table(row), *_accounting(row), *_history(events))
+
+
+def held_words(hold: Mapping[str, Any]) -> str:
+    """That all operations are held, by whom, since when and why."""
+    why = f": {hold['reason']}" if hold["reason"] else ""
+    return f"All batch operations are held by {hold['held_by']} since {short_time(hold['held_at'])}{why}."
 
 
 def counts_table(row: Mapping[str, Any]) -> RenderableType:
@@ -143,6 +154,20 @@ def counts_table(row: Mapping[str, Any]) -> RenderableType:
     return table
 
 
+def _paused(row: Mapping[str, Any]) -> str | None:
+    if row.get("paused_at") is None:
+        return None
+    why = f": {row['paused_reason']}" if row["paused_reason"] else ""
+    return f"{cell(row['paused_at'])} by {row['paused_by']}, while {row['paused_from']}{why}"
+
+
+def pace_words(row: Mapping[str, Any]) -> str:
+    """How fast an operation may go, and how urgent it is."""
+    limit = row.get("max_rows_per_second")
+    rate = "as fast as it can" if limit is None else f"at most {limit:,} jobs a second"
+    return f"{rate}, priority {row['priority']}"
+
+
 def _accounting(row: Mapping[str, Any]) -> list[RenderableType]:
     """The sum that must hold, spelled out once an operation has ended."""
     total = row["total_matched"]
@@ -155,7 +180,7 @@ def _accounting(row: Mapping[str, Any]) -> list[RenderableType]:
 
 def _history(events: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
     lines = [
-        f"{cell(event['at'])}  {event['to_state']} by {event['actor']}"
+        f"{cell(event['at'])}  {changes_in_words(event['changes']) or event['to_state']} by {event['actor']}"
         + (f": {event['reason']}" if event["reason"] else "")
         for event in events
     ]

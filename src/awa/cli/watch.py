@@ -13,10 +13,12 @@ from awa.cli.render_operations import operation_page
 from awa.cli.session import Session
 from awa.model.errors import AwaError
 from awa.model.states import FINAL_OPERATION_STATES, OperationState
-from awa.operations import read
+from awa.operations import read, switch
 
 LOOK_EVERY_S: Final = 0.2
 # Until then nothing has changed, and the number of jobs isn't known yet.
+# The switch that holds all operations leaves these alone.
+_UNHELD: Final = FINAL_OPERATION_STATES | {OperationState.PAUSED, OperationState.CANCELLING}
 _BEFORE_THE_FIRST_CHANGE: Final = frozenset({OperationState.PENDING, OperationState.SCANNING})
 
 
@@ -52,7 +54,8 @@ async def _until_ended(session: Session, operation_id: UUID) -> dict[str, Any]:
     with progress(session.out, row["op_kind"], None, "jobs") as bar:
         while True:
             facts = {key: row[key] for key in ("id", "state", "processed", "skipped", "errored")}
-            total = None if row["state"] in _BEFORE_THE_FIRST_CHANGE else row["total_matched"]
+            phase = row["paused_from"] or row["state"]
+            total = None if phase in _BEFORE_THE_FIRST_CHANGE else row["total_matched"]
             bar.at(accounted(row), total=total, label=_doing(row), **facts)
             if row["state"] in FINAL_OPERATION_STATES:
                 return row
@@ -63,13 +66,19 @@ async def _until_ended(session: Session, operation_id: UUID) -> dict[str, Any]:
 def _doing(row: Mapping[str, Any]) -> str:
     """What is going on, where that isn't plain from the figures."""
     match row["state"]:
+        case state if row["held"] and state not in _UNHELD:
+            return f"{row['op_kind']}: {state}, all operations are held by {row['held']['held_by']}"
         case OperationState.PENDING:
             return f"{row['op_kind']}: waiting for the maintenance leader"
         case OperationState.SCANNING:
             return f"{row['op_kind']}: listing jobs, {row['total_matched'] or 0:,} so far"
+        case OperationState.PAUSED:
+            return f"{row['op_kind']}: paused by {row['paused_by']}"
     return str(row["op_kind"])
 
 
 async def _look(session: Session, operation_id: UUID) -> dict[str, Any]:
     async with session.client.connection() as conn:
-        return await read.get(conn, operation_id)
+        row = await read.get(conn, operation_id)
+        hold = await switch.present(conn)
+    return {**row, "held": hold if hold["held"] else None}

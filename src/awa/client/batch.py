@@ -1,4 +1,4 @@
-"""Batch operations: preview, submit, watch, cancel. Rows come back as dicts with the columns of ADR-030."""
+"""Batch operations: preview, submit, watch, steer. Rows come back as dicts with the columns of ADR-030."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from awa.client.base import Base
 from awa.model.errors import invalid_field
 from awa.model.filter import JobFilter
 from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
+from awa.model.queue_limits import UNCHANGED
 from awa.model.states import OperationState
-from awa.operations import control, read, retention
+from awa.model.steering import Rate, operation_changes
+from awa.operations import control, read, retention, switch
 from awa.operations.preview import preview
 from awa.operations.submit import submit
 
@@ -57,10 +59,13 @@ class Batch(Base):
         idempotency_key: str | None = None,
         priority: int = PRIORITY_DEFAULT,
         max_rows_per_second: int | None = None,
+        not_before: datetime | None = None,
+        max_jobs: int | None = None,
     ) -> Row:
         """Submit an operation; the maintenance leader runs it. Answers its row.
 
-        An empty filter needs `allow_all=True`. With an `idempotency_key` a second submission answers the
+        An empty filter needs `allow_all=True`. It begins at `not_before` at the earliest, and takes at most `max_jobs` jobs.
+        With an `idempotency_key` a second submission answers the
         first one's row. Raises ValidationError with the fields that are wrong, and Conflict if the key
         stands for another request.
         """
@@ -77,6 +82,8 @@ class Batch(Base):
                 idempotency_key=idempotency_key,
                 priority=priority,
                 max_rows_per_second=max_rows_per_second,
+                not_before=not_before,
+                max_jobs=max_jobs,
             )
 
     async def preview_set_priority(self, priority: int, filter: Filter = None) -> Row:
@@ -185,6 +192,51 @@ class Batch(Base):
         """Cancel an operation; what it has changed stays changed. Raises NotFound, Conflict."""
         async with self.connection() as conn:
             return await control.cancel(conn, operation_id, reason=reason)
+
+    async def pause_batch_operation(
+        self, operation_id: UUID | str, *, reason: str | None = None
+    ) -> Row:
+        """Pause an operation after its present chunk; it keeps its place. Raises NotFound, Conflict."""
+        async with self.connection() as conn:
+            return await control.pause(conn, operation_id, reason=reason)
+
+    async def resume_batch_operation(
+        self, operation_id: UUID | str, *, reason: str | None = None
+    ) -> Row:
+        """Let a paused operation go on where it was. Raises NotFound, Conflict."""
+        async with self.connection() as conn:
+            return await control.resume(conn, operation_id, reason=reason)
+
+    async def change_batch_operation(
+        self,
+        operation_id: UUID | str,
+        *,
+        max_rows_per_second: Rate = UNCHANGED,
+        priority: int | None = None,
+        reason: str | None = None,
+    ) -> Row:
+        """Give an operation another rate (None: no limit) or priority while it goes on.
+
+        Faster counts at once, slower after the present chunk. Raises NotFound, Conflict, ValidationError.
+        """
+        changes = operation_changes(max_rows_per_second, priority)
+        async with self.connection() as conn:
+            return await control.change(conn, operation_id, changes, reason=reason)
+
+    async def hold_batch_operations(self, *, reason: str | None = None) -> Row:
+        """Hold all operations after their present chunks, until they are released. Raises Conflict."""
+        async with self.connection() as conn:
+            return await switch.hold(conn, reason=reason)
+
+    async def release_batch_operations(self, *, reason: str | None = None) -> Row:
+        """Let operations go on that were held. Raises Conflict if nobody holds them."""
+        async with self.connection() as conn:
+            return await switch.release(conn, reason=reason)
+
+    async def batch_operations_held(self) -> Row:
+        """Whether all operations are `held`, and then `held_at`, `held_by` and `reason`."""
+        async with self.connection() as conn:
+            return await switch.present(conn)
 
     async def list_batch_operation_items(
         self,

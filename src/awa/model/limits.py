@@ -27,6 +27,7 @@ QUEUE_DEFAULT: Final = "default"
 MAX_ATTEMPTS_DEFAULT: Final = 25
 MAX_ATTEMPTS_MAX: Final = 1_000
 ENQUEUE_SHARDS_MAX: Final = 64
+ROWS_PER_SECOND_MAX: Final = 1_000_000
 ARGS_MAX_BYTES: Final = 100 * 1024 * 1024
 
 PAGE_DEFAULT_ROWS: Final = 50
@@ -64,6 +65,11 @@ def check_tags(tags: Iterable[object], *, field: str = "tags") -> list[str]:
 def check_priority(priority: object, *, field: str = "priority") -> int:
     """1 (first) to 4."""
     return check_whole_number(priority, field, PRIORITY_FIRST, PRIORITY_LAST)
+
+
+def check_rows_per_second(rate: object, *, field: str = "max_rows_per_second") -> int:
+    """How many rows a batch operation may change in a second. Raises ValidationError."""
+    return check_whole_number(rate, field, 1, ROWS_PER_SECOND_MAX)
 
 
 def check_max_attempts(attempts: object, *, field: str = "max_attempts") -> int:

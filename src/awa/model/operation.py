@@ -37,6 +37,13 @@ OPERATION_COLUMNS: Final = (
     "scan_bound",
     "idempotency_key",
     "wait_until",
+    "paced_until",
+    "not_before",
+    "max_jobs",
+    "paused_from",
+    "paused_by",
+    "paused_at",
+    "paused_reason",
 )
 ITEM_COLUMNS: Final = (
     "operation_id",
@@ -47,7 +54,16 @@ ITEM_COLUMNS: Final = (
     "reason",
     "before",
 )
-EVENT_COLUMNS: Final = ("id", "operation_id", "at", "actor", "from_state", "to_state", "reason")
+EVENT_COLUMNS: Final = (
+    "id",
+    "operation_id",
+    "at",
+    "actor",
+    "from_state",
+    "to_state",
+    "reason",
+    "changes",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +84,8 @@ class BatchOperation:
     errored: int
     last_error: str | None
     max_rows_per_second: int | None
+    max_jobs: int | None
+    paused_from: OperationState | None
     started_at: datetime | None
 
     @property
@@ -93,6 +111,8 @@ def operation_from_row(row: Mapping[str, Any]) -> BatchOperation:
         errored=row["errored"],
         last_error=row["last_error"],
         max_rows_per_second=row["max_rows_per_second"],
+        max_jobs=row["max_jobs"],
+        paused_from=None if row["paused_from"] is None else OperationState(row["paused_from"]),
         started_at=row["started_at"],
     )
 

@@ -1,7 +1,7 @@
 """States are data: which moves exist, and one sentence for each arrow.
 
 A job is at every moment in exactly one place, and the state names that place. A batch operation
-is driven by the maintenance leader alone, except for its cancellation. Any move that is not in
+is driven by the maintenance leader alone, except for its pause and its cancellation. Any move that is not in
 these tables is refused; the tests walk through all pairs.
 """
 
@@ -30,6 +30,7 @@ class OperationState(StrEnum):
     PENDING = "pending"
     SCANNING = "scanning"
     RUNNING = "running"
+    PAUSED = "paused"
     CANCELLING = "cancelling"
     COMPLETED = "completed"
     CANCELLED = "cancelled"
@@ -80,13 +81,32 @@ JOB_MOVES: Final[dict[tuple[JobState, JobState], str]] = {
 OPERATION_MOVES: Final[dict[tuple[OperationState, OperationState], str]] = {
     (OperationState.PENDING, OperationState.SCANNING): "The leader began to collect its jobs.",
     (OperationState.PENDING, OperationState.CANCELLED): "It was cancelled before it began.",
+    (OperationState.PENDING, OperationState.PAUSED): "It was paused before it began.",
     (OperationState.PENDING, OperationState.FAILED): "Its filter or spec cannot be carried out.",
     (OperationState.SCANNING, OperationState.RUNNING): "All its jobs are listed.",
+    (OperationState.SCANNING, OperationState.PAUSED): "It was paused while its jobs were listed.",
     (OperationState.SCANNING, OperationState.CANCELLING): "Its cancellation was asked for.",
     (OperationState.SCANNING, OperationState.FAILED): "Its filter or spec cannot be carried out.",
+    (OperationState.RUNNING, OperationState.PAUSED): "It was paused between two chunks.",
     (OperationState.RUNNING, OperationState.CANCELLING): "Its cancellation was asked for.",
     (OperationState.RUNNING, OperationState.COMPLETED): "No item is pending any more.",
     (OperationState.RUNNING, OperationState.FAILED): "It cannot go on, or too many items errored.",
+    (
+        OperationState.PAUSED,
+        OperationState.PENDING,
+    ): "It was resumed, and begins when its turn comes.",
+    (
+        OperationState.PAUSED,
+        OperationState.SCANNING,
+    ): "It was resumed, and goes on listing its jobs.",
+    (
+        OperationState.PAUSED,
+        OperationState.RUNNING,
+    ): "It was resumed, and goes on changing its jobs.",
+    (
+        OperationState.PAUSED,
+        OperationState.CANCELLED,
+    ): "It was cancelled; nothing of it was under way.",
     (OperationState.CANCELLING, OperationState.CANCELLED): "The runner stopped between two chunks.",
 }
 
@@ -98,10 +118,13 @@ ACTIVE_OPERATION_STATES: Final = frozenset(
         OperationState.PENDING,
         OperationState.SCANNING,
         OperationState.RUNNING,
+        OperationState.PAUSED,
         OperationState.CANCELLING,
     }
 )
 FINAL_OPERATION_STATES: Final = frozenset(OperationState) - ACTIVE_OPERATION_STATES
+# Those that still have a pace and a turn, so that both can be changed.
+STEERABLE_OPERATION_STATES: Final = ACTIVE_OPERATION_STATES - {OperationState.CANCELLING}
 
 S = TypeVar("S", JobState, OperationState)
 
@@ -115,7 +138,7 @@ def check_operation_move(before: OperationState, after: OperationState) -> None:
     """Raise `Conflict` with the present state unless the table has this move."""
     if (before, after) in OPERATION_MOVES:
         return
-    wish = "be cancelled" if after in _CANCELLED else f"become {after}"
+    wish = _WISHES.get(after, f"become {after}")
     raise Conflict(
         f"an operation that is {before} cannot {wish}",
         hint=_way_out(before, after),
@@ -123,13 +146,43 @@ def check_operation_move(before: OperationState, after: OperationState) -> None:
     )
 
 
+def check_resumable(before: OperationState) -> None:
+    """Raise `Conflict` with the present state unless it is that of an operation that can be resumed."""
+    if before is OperationState.PAUSED:
+        return
+    raise Conflict(
+        f"an operation that is {before} cannot be resumed",
+        hint=_ENDED if before in FINAL_OPERATION_STATES else "only a paused one can",
+        details={"state": before.value, "wanted": OperationState.RUNNING.value},
+    )
+
+
+def check_steerable(before: OperationState) -> None:
+    """Raise `Conflict` with the present state unless an operation in it can get another rate or priority."""
+    if before in STEERABLE_OPERATION_STATES:
+        return
+    raise Conflict(
+        f"an operation that is {before} cannot get another rate or priority",
+        hint="it ends after its present chunk" if before is OperationState.CANCELLING else _ENDED,
+        details={"state": before.value},
+    )
+
+
 _CANCELLED: Final = frozenset({OperationState.CANCELLING, OperationState.CANCELLED})
+_WISHES: Final = {
+    OperationState.CANCELLING: "be cancelled",
+    OperationState.CANCELLED: "be cancelled",
+    OperationState.PAUSED: "be paused",
+}
+_ENDED: Final = "it has ended, and what it changed stays changed"
 
 
 def _way_out(before: OperationState, after: OperationState) -> str:
     possible = moves_from(OPERATION_MOVES, before)
     if not possible:
-        return "it has ended, and what it changed stays changed"
+        return _ENDED
+    if before is after is OperationState.PAUSED:
+        return "that was asked for already; it can be resumed or cancelled"
     if before in _CANCELLED and after in _CANCELLED:
         return "that was asked for already; it ends after its present chunk"
     return "from here it can become " + " or ".join(sorted(possible))

@@ -13,7 +13,7 @@ from awa.db.run import Connection
 from awa.model.errors import invalid_field
 from awa.model.limits import JOB_ID_MAX, PAGE_DEFAULT_ROWS, check_page
 from awa.model.operation import chunk_times
-from awa.model.states import ItemState, OperationState
+from awa.model.states import ACTIVE_OPERATION_STATES, ItemState, OperationState
 from awa.operations.transition import as_uuid, no_such_operation
 
 Row = dict[str, Any]
@@ -100,7 +100,9 @@ async def active_counts(conn: Connection) -> dict[str, int]:
     found = await run.rows(conn, "operations/active_counts")
     counts = {row["state"]: row["operations"] for row in found}
     return {
-        state: counts.get(state, 0) for state in ("pending", "scanning", "running", "cancelling")
+        state.value: counts.get(state, 0)
+        for state in OperationState
+        if state in ACTIVE_OPERATION_STATES
     }
 
 

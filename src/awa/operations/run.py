@@ -67,8 +67,6 @@ async def run_chunk(
     """Carry out the next `rows` items of an operation that this transaction holds."""
     chunk = await _pick(conn, operation, rows)
     cursor, pause_s = _bookmark(operation, chunk)
-    if operation.max_rows_per_second and chunk.taken:
-        pause_s = max(pause_s or 0.0, chunk.taken / operation.max_rows_per_second)
     kept = {
         "id": operation.id,
         "cursor": Jsonb(cursor),
@@ -132,6 +130,7 @@ async def _change(
     )
     params = {
         **kept,
+        "taken": chunk.taken,
         "after": chunk.after,
         "upto": chunk.upto,
         "ids": chunk.ids,

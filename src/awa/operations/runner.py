@@ -34,7 +34,7 @@ from awa.operations.steps import Office
 
 log = logging.getLogger("awa.operations")
 
-IDLE_POLL_S: Final = 0.5
+IDLE_POLL_S: Final = 0.25
 BUSY_WAIT_S: Final = 0.05
 BUSY_WAIT_MAX_S: Final = 2.0
 TROUBLE_WAIT_MAX_S: Final = 10.0
@@ -91,8 +91,9 @@ class Runner:
         began = time.perf_counter()
         done = None
         async with conn.transaction():
-            await self._guard.enter(conn)
-            operation = await steps.held(conn, operation_id)
+            operation = await self._enter(conn, operation_id)
+            if operation is None:
+                return
             match operation.state:
                 case OperationState.PENDING:
                     await steps.begin(conn, operation, office)
@@ -104,10 +105,15 @@ class Runner:
                 case OperationState.CANCELLING:
                     await steps.stop(conn, operation, office)
                 case _:
-                    return  # it ended between the choice and the lock
+                    return  # it ended or was paused between the choice and the lock
         self._busy.pop(operation_id, None)
         if done is not None:
             self._learn(operation, done, time.perf_counter() - began)
+
+    async def _enter(self, conn: Connection, operation_id: UUID) -> BatchOperation | None:
+        """The operation, locked for the transaction that was just begun; None if all are held and it has to stand still."""
+        await self._guard.enter(conn)
+        return await steps.entered(conn, operation_id)
 
     def _learn(self, operation: BatchOperation, done: ChunkDone, seconds: float) -> None:
         """After the commit: the pace of the next chunk, and what the metrics hear."""
@@ -129,8 +135,9 @@ class Runner:
             await self._calm_down(conn, operation_id, office)
             return
         async with conn.transaction():
-            await self._guard.enter(conn)
-            operation = await steps.held(conn, operation_id)
+            operation = await self._enter(conn, operation_id)
+            if operation is None:
+                return
             pace = self._chunks[operation_id]
             if verdict is Failure.HOPELESS or operation.state is not OperationState.RUNNING:
                 await self._fail(conn, operation, office, error)

@@ -55,11 +55,24 @@ class Scan:
         self._conn = conn
         self._operation = operation
         self._given = given
+        self._listed = 0
         self._predicate: Predicate = compile_filter(given, ids=False)
 
+    @property
+    def left(self) -> int | None:
+        """How many jobs may still be listed; None: any number."""
+        most = self._operation.max_jobs
+        return None if most is None else most - (self._operation.total_matched or 0) - self._listed
+
     async def page(self, cursor: Cursor, rows: int) -> Walked:
-        """Walk up to `rows` rows from the cursor on; a cursor of None in the answer ends the scan."""
+        """Walk up to `rows` rows from the cursor on; a cursor of None in the answer ends the scan.
+
+        So does the operation's `max_jobs`th job.
+        """
         walked = await self._walk(cursor, rows)
+        self._listed += walked.listed
+        if self.left == 0:
+            return Walked(walked.rows, walked.listed, None)
         if walked.cursor is not None:
             return walked
         return Walked(walked.rows, walked.listed, await self._next_phase(cursor))
@@ -142,7 +155,11 @@ class Scan:
         if walk is not None:
             holes["walk"] = run.statement(walk)
         statement = run.statement(name).format(**holes)
-        common = {"id": self._operation.id, "bound": self._operation.scan_bound}
+        common = {
+            "id": self._operation.id,
+            "bound": self._operation.scan_bound,
+            "left": self.left,
+        }
         found = await run.rows_of(
             self._conn, statement, {**common, **params, **self._predicate.params}
         )

@@ -6,7 +6,7 @@ just "waiting": whoever looks at three in the morning has to know whether to wai
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from awa.model.states import ACTIVE_OPERATION_STATES, OperationState
@@ -35,10 +35,12 @@ def standing(
     led: bool,
     ahead: int = 0,
     side_by_side: int = 2,
+    hold: Mapping[str, Any] | None = None,
 ) -> Standing:
     """How an operation (as `read.get` gives it) stands.
 
-    `led`: a maintenance leader is alive; `ahead`: how many operations are under way or before it.
+    `led`: a maintenance leader is alive; `ahead`: how many operations are under way or before it; `hold`: whether all
+    are held, as `switch.present` gives it.
     """
     state = OperationState(operation["state"])
     if state not in ACTIVE_OPERATION_STATES:
@@ -46,13 +48,32 @@ def standing(
     rate = _present_rate(operation, now) if state is OperationState.RUNNING else None
     pending = operation.get("pending")
     left = pending / rate if rate and pending and state is OperationState.RUNNING else None
-    if not led:
-        held: str | None = _UNLED
+    held: str | None = None
+    if state is OperationState.PAUSED:
+        held = _said("Paused by", operation["paused_by"], operation["paused_reason"])
+    elif not led:
+        held = _UNLED
+    elif hold is not None and hold["held"] and state is not OperationState.CANCELLING:
+        held = _said("All operations are held by", hold["held_by"], hold["reason"])
     elif state is OperationState.PENDING:
-        held = _waits_for_turn(ahead, side_by_side) if ahead >= side_by_side else None
+        held = _not_begun(operation, now, ahead, side_by_side)
     else:
         held = _held(operation, state, now)
     return Standing(True, rate, left, held)
+
+
+def _said(what: str, who: str, why: str | None) -> str:
+    return f"{what} {who}: “{why}”" if why else f"{what} {who}."
+
+
+def _not_begun(
+    operation: Mapping[str, Any], now: datetime, ahead: int, side_by_side: int
+) -> str | None:
+    not_before = operation.get("not_before")
+    if not_before is not None and not_before > now:
+        begins = not_before.astimezone(UTC)
+        return f"It is not begun before {begins:%Y-%m-%d %H:%M:%S} UTC, as was asked for."
+    return _waits_for_turn(ahead, side_by_side) if ahead >= side_by_side else None
 
 
 def _waits_for_turn(ahead: int, side_by_side: int) -> str:
@@ -63,6 +84,9 @@ def _held(operation: Mapping[str, Any], state: OperationState, now: datetime) ->
     wait_until = operation.get("wait_until")
     if wait_until is not None and wait_until > now:
         return _waits(operation)
+    limit, paced_until = operation.get("max_rows_per_second"), operation.get("paced_until")
+    if limit and paced_until is not None and paced_until > now:
+        return f"Throttled to {limit:,} jobs a second, as was asked for."
     silent_s = (now - operation["updated_at"]).total_seconds()
     if silent_s > SILENT_AFTER_S and state is not OperationState.CANCELLING:
         return f"Nothing has been heard of it for {silent_s:.0f} s; the leader is busy or has just changed."
@@ -71,14 +95,11 @@ def _held(operation: Mapping[str, Any], state: OperationState, now: datetime) ->
 
 def _waits(operation: Mapping[str, Any]) -> str:
     passes = (operation.get("cursor") or {}).get("pass", 1)
-    limit = operation.get("max_rows_per_second")
     if passes > 1:
         return (
             f"It waits for jobs that other transactions hold locked (pass {passes}); "
             "it looks at them again every few seconds."
         )
-    if limit:
-        return f"Throttled to {limit:,} jobs a second, as was asked for when it was submitted."
     return "Throttled: the database was busy (a lock or time-out), so it takes smaller steps for a moment."
 
 

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
@@ -150,6 +151,14 @@ async def _end_if_due(conn: Connection, operation: BatchOperation, office: Offic
         await office.move(conn, operation, OperationState.COMPLETED)
 
 
-async def held(conn: Connection, operation_id: Any) -> BatchOperation:
-    """The operation, locked for this step."""
-    return operation_from_row(await transition.hold(conn, operation_id))
+async def entered(conn: Connection, operation_id: UUID) -> BatchOperation | None:
+    """The operation, locked for this step; None while all operations are held, unless it only has to be ended.
+
+    Whoever turns the switch waits for the steps that are under way, and this one sees where it stands until it is done.
+    """
+    await run.row(conn, "operations/switch_shared")
+    row = await transition.hold(conn, operation_id)
+    operation = operation_from_row(row)
+    if row["held"] and operation.state is not OperationState.CANCELLING:
+        return None
+    return operation

@@ -5,6 +5,7 @@ too many, a state that the kind does not change, or an empty filter without `all
 before anything is written.
 """
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,16 +17,16 @@ from awa.events import batch as events
 from awa.model.errors import Conflict, invalid_field
 from awa.model.filter import JobFilter
 from awa.model.limits import (
+    JOB_ID_MAX,
     PRIORITY_DEFAULT,
     check_actor,
     check_idempotency_key,
     check_priority,
     check_reason,
+    check_rows_per_second,
     check_whole_number,
 )
 from awa.operations import kinds, read
-
-RATE_MAX = 1_000_000
 
 
 async def submit(
@@ -40,12 +41,15 @@ async def submit(
     priority: int = PRIORITY_DEFAULT,
     max_rows_per_second: int | None = None,
     idempotency_key: str | None = None,
+    not_before: datetime | None = None,
+    max_jobs: int | None = None,
 ) -> dict[str, Any]:
     """Record an operation and return it whole, as `read.get` does.
 
     `actor` is who is known to have asked; None records the database's session_user. With an
     `idempotency_key` that was used before, the same request returns the operation that exists, and
-    another request raises `Conflict`. Raises `ValidationError` with the fields that are wrong.
+    another request raises `Conflict`. It is not begun before `not_before`, and lists at most `max_jobs` jobs: those that
+    its scan meets first. Raises `ValidationError` with the fields that are wrong.
     """
     kind = kinds.get(op_kind)
     given = JobFilter.parse(filter)
@@ -60,7 +64,13 @@ async def submit(
         "actor": None if actor is None else check_actor(actor),
         "reason": check_reason(reason),
         "priority": check_priority(priority),
-        "max_rows_per_second": _rate(max_rows_per_second),
+        "max_rows_per_second": None
+        if max_rows_per_second is None
+        else check_rows_per_second(max_rows_per_second),
+        "not_before": _moment(not_before),
+        "max_jobs": None
+        if max_jobs is None
+        else check_whole_number(max_jobs, "max_jobs", 1, JOB_ID_MAX),
         "idempotency_key": None
         if idempotency_key is None
         else check_idempotency_key(idempotency_key),
@@ -100,7 +110,9 @@ async def _existing(conn: Connection, params: dict[str, Any]) -> UUID:
     return existing
 
 
-def _rate(rows_per_second: int | None) -> int | None:
-    if rows_per_second is None:
-        return None
-    return check_whole_number(rows_per_second, "max_rows_per_second", 1, RATE_MAX)
+def _moment(not_before: datetime | None) -> datetime | None:
+    if not_before is not None and not_before.utcoffset() is None:
+        raise invalid_field(
+            "not_before", f"expected a time with a UTC offset, got {not_before.isoformat()}"
+        )
+    return not_before

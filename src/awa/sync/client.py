@@ -23,6 +23,7 @@ from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
 from awa.model.queue_limits import UNCHANGED, Limit
 from awa.model.states import JobState
+from awa.model.steering import Rate
 from awa.model.task import FollowUps, Handler
 from awa.model.unique import UniqueOpts
 from awa.sql.catalog import Storage
@@ -361,10 +362,13 @@ class Client:
         idempotency_key: str | None = None,
         priority: int = PRIORITY_DEFAULT,
         max_rows_per_second: int | None = None,
+        not_before: datetime | None = None,
+        max_jobs: int | None = None,
     ) -> Row:
         """Submit an operation; the maintenance leader runs it. Answers its row.
 
-        An empty filter needs `allow_all=True`. With an `idempotency_key` a second submission answers the
+        An empty filter needs `allow_all=True`. It begins at `not_before` at the earliest, and takes at most `max_jobs` jobs.
+        With an `idempotency_key` a second submission answers the
         first one's row. Raises ValidationError with the fields that are wrong, and Conflict if the key
         stands for another request.
         """
@@ -379,6 +383,8 @@ class Client:
                 idempotency_key=idempotency_key,
                 priority=priority,
                 max_rows_per_second=max_rows_per_second,
+                not_before=not_before,
+                max_jobs=max_jobs,
             )
         )
 
@@ -464,6 +470,47 @@ class Client:
     def cancel_batch_operation(self, operation_id: UUID | str, *, reason: str | None = None) -> Row:
         """Cancel an operation; what it has changed stays changed. Raises NotFound, Conflict."""
         return self._portal.run(self.aio.cancel_batch_operation(operation_id, reason=reason))
+
+    def pause_batch_operation(self, operation_id: UUID | str, *, reason: str | None = None) -> Row:
+        """Pause an operation after its present chunk; it keeps its place. Raises NotFound, Conflict."""
+        return self._portal.run(self.aio.pause_batch_operation(operation_id, reason=reason))
+
+    def resume_batch_operation(self, operation_id: UUID | str, *, reason: str | None = None) -> Row:
+        """Let a paused operation go on where it was. Raises NotFound, Conflict."""
+        return self._portal.run(self.aio.resume_batch_operation(operation_id, reason=reason))
+
+    def change_batch_operation(
+        self,
+        operation_id: UUID | str,
+        *,
+        max_rows_per_second: Rate = UNCHANGED,
+        priority: int | None = None,
+        reason: str | None = None,
+    ) -> Row:
+        """Give an operation another rate (None: no limit) or priority while it goes on.
+
+        Faster counts at once, slower after the present chunk. Raises NotFound, Conflict, ValidationError.
+        """
+        return self._portal.run(
+            self.aio.change_batch_operation(
+                operation_id,
+                max_rows_per_second=max_rows_per_second,
+                priority=priority,
+                reason=reason,
+            )
+        )
+
+    def hold_batch_operations(self, *, reason: str | None = None) -> Row:
+        """Hold all operations after their present chunks, until they are released. Raises Conflict."""
+        return self._portal.run(self.aio.hold_batch_operations(reason=reason))
+
+    def release_batch_operations(self, *, reason: str | None = None) -> Row:
+        """Let operations go on that were held. Raises Conflict if nobody holds them."""
+        return self._portal.run(self.aio.release_batch_operations(reason=reason))
+
+    def batch_operations_held(self) -> Row:
+        """Whether all operations are `held`, and then `held_at`, `held_by` and `reason`."""
+        return self._portal.run(self.aio.batch_operations_held())
 
     def list_batch_operation_items(
         self,

@@ -18,6 +18,7 @@ from tests.proofs.mutations import (
     reading,
     scheduling,
     snapshots,
+    steering,
 )
 
 MUTATIONS = (
@@ -33,4 +34,5 @@ MUTATIONS = (
     *reading.MUTATIONS,
     *scheduling.MUTATIONS,
     *answering.MUTATIONS,
+    *steering.MUTATIONS,
 )

@@ -1,4 +1,4 @@
-"""Batch operations: preview, submit, list, get, cancel, purge. The page's story is ADR-030's.
+"""Batch operations: preview, submit, list, get, change, purge. The page's story is ADR-030's.
 
 Nothing is decided here: the operations room checks filter and spec, knows the states, and writes the audit
 trail. A route turns a request into its arguments and says who asks.
@@ -13,12 +13,12 @@ from pydantic import AwareDatetime
 
 from awa.api.bodies import (
     Operation,
+    OperationChange,
     OperationPage,
     Preview,
     PreviewRequest,
     Purged,
     SubmitRequest,
-    Transition,
 )
 from awa.api.guarded import GuardedRoute
 from awa.api.openapi import problems
@@ -26,8 +26,10 @@ from awa.api.parameters import Cursor, Limit, OperationId
 from awa.http.access import Right, needs
 from awa.http.context import actor_of, changing, reading, served
 from awa.http.etag import with_etag
+from awa.model.errors import invalid_field
 from awa.model.limits import PAGE_DEFAULT_ROWS
 from awa.model.states import OperationState
+from awa.model.steering import operation_changes
 from awa.operations import control, read, retention
 from awa.operations.preview import preview
 from awa.operations.submit import submit
@@ -75,6 +77,10 @@ async def submit_operation(request: Request, body: SubmitRequest) -> dict[str, A
             allow_all=body.allow_all,
             reason=body.reason,
             idempotency_key=body.idempotency_key,
+            priority=body.priority,
+            max_rows_per_second=body.max_rows_per_second,
+            not_before=body.not_before,
+            max_jobs=body.max_jobs,
         )
 
 
@@ -109,24 +115,47 @@ async def get_operation(request: Request, id: OperationId) -> Response:
 
 @router.patch(
     "/{id}",
-    summary="Cancel",
+    summary="Pause, resume, change the pace, cancel",
     response_model=Operation,
     responses=problems(401, 403, 404, 409, 413, 415, 422, 503),
 )
 @needs(Right.CHANGE)
-async def change_operation(request: Request, id: OperationId, body: Transition) -> dict[str, Any]:
-    """Ask for the operation's cancellation; jobs that it has changed stay changed.
+async def change_operation(
+    request: Request, id: OperationId, body: OperationChange
+) -> dict[str, Any]:
+    """Pause, resume or cancel the operation, change its rate or priority, or both in one. 409 with the present state.
 
-    One that has not begun is cancelled at once. 409 with the present state if it has ended.
+    A pause and a cancellation come after the present chunk; jobs that were changed stay changed. One that is paused or
+    has not begun is cancelled at once. A resumed one has the state again in which it was paused.
     """
+    changes = _pace(body)
+    who: dict[str, Any] = {"actor": actor_of(request).name, "reason": body.reason}
     async with changing(request) as conn:
-        return await control.cancel(
-            conn,
-            id,
-            actor=actor_of(request).name,
-            reason=body.reason,
-            retention_days=served(request).settings.batch_op_retention_days,
+        if changes:
+            await control.change(conn, id, changes, **who)
+        match body.state:
+            case "paused":
+                return await control.pause(conn, id, **who)
+            case "running":
+                return await control.resume(conn, id, **who)
+            case "cancelling":
+                days = served(request).settings.batch_op_retention_days
+                return await control.cancel(conn, id, **who, retention_days=days)
+            case None:
+                return await read.get(conn, id)
+
+
+def _pace(body: OperationChange) -> dict[str, Any]:
+    """What is to change besides the state. Raises `ValidationError` if there is neither, or no sense in both."""
+    given = body.model_fields_set & {"max_rows_per_second"}
+    given |= {"priority"} if body.priority is not None else set()
+    if not given and body.state is None:
+        raise invalid_field(
+            "state", "is required where neither max_rows_per_second nor priority is"
         )
+    if given and body.state == "cancelling":
+        raise invalid_field(min(given), "does not go with a cancellation")
+    return operation_changes(**{name: getattr(body, name) for name in given}) if given else {}
 
 
 @router.delete(

@@ -7,6 +7,6 @@ SELECT (SELECT extract(epoch FROM greatest(l.expires_at, clock_timestamp() - int
        count(*) FILTER (WHERE r.fresh AND 'worker' = ANY (r.roles)) AS workers,
        count(*) FILTER (WHERE r.fresh AND 'maintenance' = ANY (r.roles)) AS keepers,
        count(*) FILTER (WHERE NOT r.fresh) AS silent,
-       (SELECT count(*) FROM awa.batch_operations o WHERE o.state IN ('pending', 'scanning', 'running', 'cancelling')) AS operations
+       (SELECT count(*) FROM awa.batch_operations o WHERE o.state IN ('pending', 'scanning', 'running', 'paused', 'cancelling')) AS operations
   FROM (SELECT roles, heartbeat_at > clock_timestamp() - make_interval(secs => %(stale_s)s) AS fresh
           FROM awa.runtimes WHERE state = 'alive') r

@@ -4,12 +4,14 @@
 -- bound: two rows
 -- params: kind, filter and spec (JSON objects as in the documentation), allow_all (without a filter every job is
 --         meant), a reason, priority 1 (first) to 4, max_rows_per_second (null: as fast as it goes), a key under
---         which the same submission is made only once
+--         which the same submission is made only once, not_before (null: as soon as its turn comes), max_jobs (null: all that match)
 -- What SQL can tell is refused here. The rest is refused by the runner before it touches a job: the operation then
 -- ends as failed, with last_error.
+DROP FUNCTION IF EXISTS awa.submit_batch_operation(text, jsonb, jsonb, boolean, text, int, int, text);  -- it used to take less
 CREATE OR REPLACE FUNCTION awa.submit_batch_operation(
     op_kind text, filter jsonb, spec jsonb, allow_all boolean DEFAULT false, reason text DEFAULT NULL,
-    priority int DEFAULT 2, max_rows_per_second int DEFAULT NULL, idempotency_key text DEFAULT NULL) RETURNS uuid
+    priority int DEFAULT 2, max_rows_per_second int DEFAULT NULL, idempotency_key text DEFAULT NULL,
+    not_before timestamptz DEFAULT NULL, max_jobs bigint DEFAULT NULL) RETURNS uuid
 LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
@@ -17,9 +19,12 @@ DECLARE
     existing record;
 BEGIN
     PERFORM awa.check_batch_operation(op_kind, filter, spec, coalesce(allow_all, false), priority, max_rows_per_second);
+    IF max_jobs < 1 THEN
+        RAISE EXCEPTION 'max_jobs is 1 or more, not %', max_jobs USING ERRCODE = '22023';
+    END IF;
     INSERT INTO awa.batch_operations AS o
-           (op_kind, filter, spec, submitted_by, reason, priority, max_rows_per_second, idempotency_key)
-    VALUES (op_kind, filter, spec, session_user, reason, priority, max_rows_per_second, idempotency_key)
+           (op_kind, filter, spec, submitted_by, reason, priority, max_rows_per_second, idempotency_key, not_before, max_jobs)
+    VALUES (op_kind, filter, spec, session_user, reason, priority, max_rows_per_second, idempotency_key, not_before, max_jobs)
     ON CONFLICT DO NOTHING RETURNING o.id INTO submitted;
     IF submitted IS NOT NULL THEN
         INSERT INTO awa.batch_operation_events (operation_id, actor, to_state, reason)

@@ -4,5 +4,5 @@
 -- bound: the active operations
 SELECT state, count(*) AS operations
   FROM awa.batch_operations
- WHERE state IN ('pending', 'scanning', 'running', 'cancelling')
+ WHERE state IN ('pending', 'scanning', 'running', 'paused', 'cancelling')
  GROUP BY state

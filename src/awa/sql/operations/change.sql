@@ -3,7 +3,7 @@
 -- index: ready_entries (lane_id, lane_seq), deferred_jobs and batch_operation_items primary keys
 -- bound: the chunk
 -- params: id, after and upto (job ids between which the chunk lies), ids, lanes, seqs, slots (what is locked, null
---         positions: deferred) and rest (what could not be locked), each an array as text; cursor, runner, those of the kind and of the filter
+--         positions: deferred) and rest (what could not be locked), each an array as text; cursor, runner, taken (how many were), those of the kind and of the filter
 -- A statement of its own, after the locks: the filter is checked on what the rows hold now. Counters come from the
 -- item rows that this statement changed, so an item is counted once however often a chunk is tried.
 WITH given AS MATERIALIZED (
@@ -63,6 +63,8 @@ UPDATE awa.batch_operations b
                                -- The whole transaction so far, its locks included; only the commit is missing.
                                (1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp()))::bigint),
        wait_until = clock_timestamp() + make_interval(secs => %(pause_s)s::float8),
+       -- From the chunk's beginning, so that its own time counts; the rate is that of now, the row is held.
+       paced_until = transaction_timestamp() + make_interval(secs => %(taken)s::float8 / b.max_rows_per_second),
        updated_at = clock_timestamp()
   FROM counted c
  WHERE b.id = %(id)s

@@ -19,6 +19,7 @@ UPDATE awa.batch_operations b
        cursor = %(cursor)s,
        runner_instance = %(runner)s,
        wait_until = NULL,
+       paced_until = transaction_timestamp() + make_interval(secs => 1::float8 / b.max_rows_per_second),
        updated_at = clock_timestamp()
   FROM noted n
  WHERE b.id = %(id)s

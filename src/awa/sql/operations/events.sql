@@ -3,7 +3,7 @@
 -- index: batch_operation_events (operation_id, id)
 -- bound: a handful of rows, one a transition
 -- params: id
-SELECT id, operation_id, at, actor, from_state, to_state, reason
+SELECT id, operation_id, at, actor, from_state, to_state, reason, changes
   FROM awa.batch_operation_events
  WHERE operation_id = %(id)s
  ORDER BY id

@@ -2,7 +2,8 @@
 -- moves: nothing; adds items
 -- index: deferred_jobs (queue, job_id) for one queue, else its primary key
 -- bound: rows examined, whether they match or not
--- params: id (operation), after (job id), bound (greatest job id), queue (null: any), parked_only (available ones alone), rows, and those of the filter
+-- params: id (operation), after (job id), bound (greatest job id), queue (null: any), parked_only (available ones alone), rows, left (items that may
+--         still be listed; null: any number), and those of the filter
 WITH page AS MATERIALIZED (
     SELECT j.id, ({filter}) AS matches
       FROM (SELECT d.job_id AS id, d.kind, d.queue, d.state, d.priority, d.attempt, d.created_at, d.run_at, d.args,
@@ -16,7 +17,7 @@ WITH page AS MATERIALIZED (
              LIMIT %(rows)s) j
 ), listed AS (
     INSERT INTO awa.batch_operation_items (operation_id, job_id)
-    SELECT %(id)s, p.id FROM page p WHERE p.matches ORDER BY p.id
+    SELECT %(id)s, p.id FROM page p WHERE p.matches ORDER BY p.id LIMIT %(left)s
     ON CONFLICT (operation_id, job_id) DO NOTHING
     RETURNING 1
 )

@@ -2,13 +2,14 @@
 -- moves: nothing; adds items
 -- index: that of awa.waiting_jobs for ids
 -- bound: the ids given
--- params: id (operation), ids (the page), and those of the filter
+-- params: id (operation), ids (the page), left (items that may still be listed; null: any number), and those of the filter
 WITH listed AS (
     INSERT INTO awa.batch_operation_items (operation_id, job_id, lane_id, lane_seq, slot)
     SELECT %(id)s, j.id, j.lane_id, j.lane_seq, j.slot
       FROM awa.waiting_jobs j
      WHERE j.id = ANY (%(ids)s::bigint[]) AND j.id <= %(bound)s AND {filter}
      ORDER BY j.id
+     LIMIT %(left)s
     ON CONFLICT (operation_id, job_id) DO NOTHING
     RETURNING 1
 )

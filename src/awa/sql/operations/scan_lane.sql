@@ -2,7 +2,7 @@
 -- moves: nothing; adds items
 -- index: that of the walk; ready_tombstones (lane_id, first_seq)
 -- bound: rows examined, whether they match or not
--- params: id (operation), lane, bound (greatest job id), rows, those of the walk, and those of the filter
+-- params: id (operation), lane, bound (greatest job id), rows, left (items that may still be listed; null: any number), those of the walk, and those of the filter
 -- The tombstones of the page are read at once: one probe a row would cost more than the row. So it is with items: ids
 -- beyond the last one listed are new, and only others are looked for. Nobody else adds items, the operation is held.
 WITH head AS MATERIALIZED (
@@ -30,6 +30,7 @@ WITH head AS MATERIALIZED (
        AND (p.id > k.last_id OR k.last_id IS NULL OR NOT EXISTS (
             SELECT FROM awa.batch_operation_items i WHERE i.operation_id = %(id)s AND i.job_id = p.id OFFSET 0))
      ORDER BY p.id
+     LIMIT %(left)s
     RETURNING 1
 )
 SELECT e.walked, e.last_seq, e.last_txid::text AS last_txid,

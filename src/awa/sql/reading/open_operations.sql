@@ -6,6 +6,6 @@
 SELECT o.id, o.op_kind, o.state, o.filter, o.spec, o.total_matched, o.processed, o.skipped, o.errored,
        o.total_matched - o.processed - o.skipped - o.errored AS pending, o.submitted_by, o.submitted_at, o.reason, o.started_at
   FROM awa.batch_operations o
- WHERE o.state IN ('pending', 'scanning', 'running', 'cancelling')
+ WHERE o.state IN ('pending', 'scanning', 'running', 'paused', 'cancelling')
  ORDER BY o.priority, o.submitted_at, o.id
  LIMIT %(max_rows)s

@@ -19,7 +19,7 @@ from awa.web.render import render
 PAGE_ROWS: Final = 25
 ACTIVE_MAX_ROWS: Final = 20
 # What is under way is what an operator came for; what has not begun can wait below it.
-_ACTIVE_ORDER: Final = ("running", "scanning", "cancelling", "pending")
+_ACTIVE_ORDER: Final = ("running", "scanning", "cancelling", "paused", "pending")
 _ENDED: Final = ("completed", "cancelled", "failed")
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
