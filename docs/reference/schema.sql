@@ -836,6 +836,12 @@ CREATE TABLE awa.leases (
     fence bigint DEFAULT 1 NOT NULL
 )
 WITH (fillfactor='50');
+CREATE TABLE awa.plan_secret (
+    single boolean DEFAULT true NOT NULL,
+    secret bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
+    CONSTRAINT plan_secret_secret_check CHECK ((octet_length(secret) >= 32)),
+    CONSTRAINT plan_secret_single_check CHECK (single)
+);
 CREATE TABLE awa.queue_meta (
     queue text NOT NULL,
     paused boolean DEFAULT false NOT NULL,
@@ -1087,6 +1093,8 @@ ALTER TABLE ONLY awa.lanes
     ADD CONSTRAINT lanes_queue_priority_enqueue_shard_copy_key UNIQUE (queue, priority, enqueue_shard, copy);
 ALTER TABLE ONLY awa.leases
     ADD CONSTRAINT leases_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY awa.plan_secret
+    ADD CONSTRAINT plan_secret_pkey PRIMARY KEY (single);
 ALTER TABLE ONLY awa.queue_meta
     ADD CONSTRAINT queue_meta_pkey PRIMARY KEY (queue);
 ALTER TABLE ONLY awa.ring

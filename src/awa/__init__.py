@@ -14,6 +14,7 @@ from awa.client import AsyncClient, Transaction
 from awa.config import Settings
 from awa.model.callback import CallbackFailed, CallbackRetried, CallbackTimedOut, CallbackToken
 from awa.model.draft import Draft, JobOptions
+from awa.model.drift import PlanDrifted
 from awa.model.errors import (
     AwaError,
     Conflict,
@@ -34,6 +35,7 @@ from awa.model.follow_up import FollowUp
 from awa.model.hook import JobEvent
 from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
+from awa.model.plan import PlanExpired
 from awa.model.states import JobState, OperationState
 from awa.model.unique import UniqueOpts
 from awa.node import Node
@@ -63,6 +65,8 @@ __all__ = [
     "NotConfirmed",
     "NotFound",
     "OperationState",
+    "PlanDrifted",
+    "PlanExpired",
     "ReadOnly",
     "RetryAfter",
     "SchemaNotMigrated",

@@ -15,6 +15,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any, Self
 
 from awa.model.errors import FieldProblem, ValidationError
+from awa.model.plan import PlanLimits
 
 
 def _setting(
@@ -105,6 +106,23 @@ class Settings:
     batch_concurrency: int = _setting(
         "AWA_BATCH_CONCURRENCY", 2, 1, 64, about="operations that run side by side"
     )
+    plan_minutes: float = _setting(
+        "AWA_PLAN_MINUTES", 60.0, 0.01, 10_080, about="how long a plan token is good"
+    )
+    plan_drift_percent: float = _setting(
+        "AWA_PLAN_DRIFT_PERCENT",
+        1.0,
+        0,
+        100,
+        about="how many of a plan's jobs may be others when it is submitted",
+    )
+    plan_drift_jobs: int = _setting(
+        "AWA_PLAN_DRIFT_JOBS",
+        10,
+        0,
+        1_000_000,
+        about="the same as a number, for small plans; at most a tenth of the plan",
+    )
     lease_ttl_s: float = _setting(
         "AWA_LEASE_TTL_S",
         15.0,
@@ -130,6 +148,11 @@ class Settings:
     session_hours: float = _setting(
         "AWA_SESSION_HOURS", 12.0, 0.01, 720, about="how long a log-in of a browser is good"
     )
+
+    @property
+    def plan_limits(self) -> PlanLimits:
+        """How long a plan is good, and how much its jobs may drift."""
+        return PlanLimits(self.plan_minutes, self.plan_drift_percent, self.plan_drift_jobs)
 
     def __post_init__(self) -> None:
         problems = [problem for spec in fields(self) if (problem := self._problem(spec))]

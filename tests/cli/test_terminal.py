@@ -130,6 +130,27 @@ def test_yes_is_yes(terminal: Callable[..., Terminal], rows: Rows) -> None:
     assert rows("SELECT op_kind, state FROM awa.batch_operations") == [("move_queue", "pending")]
 
 
+def test_a_yes_is_to_the_numbers_that_were_shown(
+    terminal: Callable[..., Terminal], awa: Awa, rows: Rows
+) -> None:
+    program = terminal(*SUBMIT)
+    program.wait_for("2 jobs will go to the queue other. Submit?")
+    awa("enqueue", "--kind", "send", "--tag", "slow")
+    program.type("y\r")
+    code, screen = program.end()
+    assert code == 4
+    words = " ".join(screen.split())
+    assert "2 jobs planned, 3 now: 1 more in queue default; 1 more available" in words
+    assert "nothing was submitted" in words
+    assert rows("SELECT FROM awa.batch_operations") == []
+
+    again = terminal(*SUBMIT)
+    again.wait_for("3 jobs will go to the queue other. Submit?")
+    again.type("y\r")
+    assert again.end()[0] == 0
+    assert rows("SELECT state FROM awa.batch_operations") == [("pending",)]
+
+
 def test_a_bar_shows_rate_and_end(terminal: Callable[..., Terminal], tmp_path: Path) -> None:
     path = tmp_path / "jobs.ndjson"
     path.write_text('{"kind": "a"}\n' * 3_000)

@@ -100,9 +100,36 @@ async def test_a_key_stands_for_one_submission(client: awa.AsyncClient) -> None:
         await client.set_priority(2, allow_all=True, idempotency_key="k")
 
 
-async def test_what_is_not_supported_yet_is_refused(client: awa.AsyncClient) -> None:
-    with pytest.raises(awa.ValidationError, match="plan_token"):
-        await client.submit_batch_operation("set_priority", {"priority": 1}, plan_token="x")
+async def test_a_submission_is_held_to_its_plan(client: awa.AsyncClient) -> None:
+    await client.insert_many([Work(n) for n in range(30)])
+    where = {"queue": "default"}
+    seen = await client.preview_set_priority(1, filter=where)
+    moving = await client.preview_move_queue("bulk", filter=where)
+    with pytest.raises(awa.ValidationError, match="another op_kind and spec"):
+        await client.move_queue("bulk", filter=where, plan_token=seen["plan_token"])
+    await client.insert_many([Work(n) for n in range(20)])
+    with pytest.raises(awa.PlanDrifted) as refused:
+        await client.set_priority(1, filter=where, plan_token=seen["plan_token"])
+    assert isinstance(refused.value, awa.Conflict)
+    assert refused.value.drift.sentence() == (
+        "30 jobs planned, 50 now: 20 more in queue default; 20 more available"
+    )
+    with pytest.raises(awa.PlanDrifted):
+        await client.move_queue("bulk", filter=where, plan_token=moving["plan_token"])
+    assert await client.list_batch_operations() == []
+    anew = await client.preview_set_priority(1, filter=where)
+    await client.set_priority(1, filter=where, plan_token=anew["plan_token"])
+
+
+async def test_settings_say_how_much_a_plan_may_drift(database_url: str) -> None:
+    settings = awa.Settings(plan_drift_percent=100, plan_minutes=5)
+    async with awa.AsyncClient(database_url, settings=settings) as client:
+        await client.insert(Work())
+        seen = await client.preview_set_priority(1, filter={"queue": "default"})
+        left = seen["plan_expires_at"] - datetime.now(UTC)
+        assert left <= timedelta(minutes=5)
+        await client.insert(Work())
+        await client.set_priority(1, filter={"queue": "default"}, plan_token=seen["plan_token"])
 
 
 async def test_waiting_ends_with_the_present_state(client: awa.AsyncClient) -> None:

@@ -107,7 +107,13 @@ async def test_a_viewer_looks_and_changes_nothing(granted: str) -> None:
         operation = await client.move_queue("b", filter=FILTER)
     async with as_role(granted, "jobs_viewer") as client:
         assert [seen.id for seen in await client.list_jobs()] == [job.id]
-        assert (await client.preview_set_priority(1, filter=FILTER))["total_matched"] == 1
+        seen = await client.preview_set_priority(1, filter=FILTER)
+        # Who may not submit can't make what a submission is held to.
+        assert (seen["total_matched"], seen["plan_token"], seen["plan_expires_at"]) == (
+            1,
+            None,
+            None,
+        )
         assert await client.queue_stats()
         assert [one["id"] for one in await client.list_batch_operations()] == [operation["id"]]
         assert not (await client.batch_operations_held())["held"]
@@ -124,3 +130,5 @@ async def test_a_viewer_looks_and_changes_nothing(granted: str) -> None:
             await client.cancel(job.id)
         with pytest.raises(awa.DatabaseError, match="lacks a right"):
             await client.set_priority(1, filter=FILTER)
+        with pytest.raises(awa.DatabaseError, match=r"may not read awa\.plan_secret"):
+            await client.set_priority(1, filter=FILTER, plan_token="x")

@@ -94,6 +94,10 @@ class SubmitRequest(PreviewRequest):
     max_jobs: StrictInt | None = Field(
         default=None, description="it takes at most so many jobs, those that its scan meets first"
     )
+    plan_token: StrictStr | None = Field(
+        default=None,
+        description="that of a preview: refuse if there are more or fewer jobs than it counted",
+    )
 
 
 class OperationChange(BaseModel):
@@ -127,6 +131,14 @@ class SampleJob(BaseModel):
     state: str
 
 
+class Estimate(BaseModel):
+    """How long an operation takes."""
+
+    duration_s: float
+    rate_per_s: float
+    measured: bool = Field(description="an operation of this kind ran here at that rate")
+
+
 class Preview(BaseModel):
     """Which jobs an operation would change now; advisory, neither a lock nor a snapshot."""
 
@@ -136,9 +148,15 @@ class Preview(BaseModel):
             "examples": [
                 {
                     "total_matched": 47000,
+                    "noop": 0,
                     "sample": [
                         {"id": 123, "kind": "send_email", "queue": "email", "state": "available"}
                     ],
+                    "breakdown": {"queue": {"email": 47000}, "state": {"available": 47000}},
+                    "ineligible": {"running": 50},
+                    "estimate": {"duration_s": 2.35, "rate_per_s": 20000.0, "measured": False},
+                    "plan_token": "awa1.eyJrIjoibW92ZV9xdWV1ZSJ9.c2lnbmVk",
+                    "plan_expires_at": "2026-06-01T10:30:00Z",
                 }
             ]
         },
@@ -147,7 +165,19 @@ class Preview(BaseModel):
     total_matched: int = Field(
         description="jobs that the filter matches and the operation can change"
     )
+    noop: int = Field(description="those of them that are at the target already")
     sample: list[SampleJob] = Field(description="the first few of them, in order of id")
+    breakdown: dict[str, dict[str, int]] = Field(
+        description="all of them by queue, kind, state and priority"
+    )
+    ineligible: dict[str, int] | None = Field(
+        description="jobs that match but can't be changed, by state; null if counting takes too long"
+    )
+    estimate: Estimate = Field(description="how long the operation takes")
+    plan_token: str | None = Field(
+        description="for submit; null where the database role may not submit"
+    )
+    plan_expires_at: datetime | None = Field(description="until when the token is good")
 
 
 class Operation(BaseModel):

@@ -2,11 +2,17 @@
 
 The preview is counted by the same compiler that the operation runs with. `submit` shows it and
 asks; --yes answers beforehand. Where nobody can be asked, nothing is submitted.
+
+The answer is to the numbers that were shown: their plan token goes along, so if the jobs drift between question and
+answer, nothing is submitted. `preview` prints its token for a later submit.
 """
 
+import shlex
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any
 
+import orjson
 import typer
 
 from awa.cli.confirm import confirm
@@ -19,7 +25,9 @@ from awa.cli.watch import watch
 from awa.model.errors import NotConfirmed
 from awa.model.filter import JobFilter
 from awa.model.limits import PRIORITY_DEFAULT, ROWS_PER_SECOND_MAX, check_reason
+from awa.model.plan import Matter
 from awa.operations import kinds
+from awa.operations import plan as planning
 from awa.operations import preview as previewing
 from awa.operations import submit as submitting
 
@@ -35,6 +43,14 @@ Filter = Annotated[
 Spec = Annotated[
     str,
     typer.Option("--spec", metavar="JSON", help='Into what: {"priority": 1} or {"queue": "…"}.'),
+]
+Plan = Annotated[
+    str | None,
+    typer.Option(
+        "--plan",
+        metavar="TOKEN",
+        help="That of a preview: refuse if there are more or fewer jobs than it counted.",
+    ),
 ]
 All = Annotated[bool, typer.Option("--all", help="An empty filter means every job. Say so.")]
 
@@ -69,6 +85,7 @@ def preview(
             session.out.json(seen)
         else:
             session.out.show(preview_page(seen))
+            _say_how_to_submit(session.out, seen)
 
     run(context, work)
 
@@ -80,6 +97,7 @@ def submit(
     spec: Spec,
     filter_: Filter = "{}",
     all_: All = False,
+    plan: Plan = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
     reason: Annotated[str | None, typer.Option(help="Why; kept with the operation.")] = None,
     priority: Annotated[
@@ -116,10 +134,20 @@ def submit(
 
     async def work(session: Session) -> None:
         session.if_interrupted = "Interrupted; nothing was submitted."
-        await _show_and_ask(session, wish, yes)
+        if plan is not None:
+            await _check_plan(session, wish, plan)
+        token = await _show_and_ask(session, wish, yes)
         async with session.client.connection() as conn:
             row = await submitting.submit(
-                conn, wish.op_kind, wish.filter, wish.spec, allow_all=all_, reason=reason, **terms
+                conn,
+                wish.op_kind,
+                wish.filter,
+                wish.spec,
+                allow_all=all_,
+                reason=reason,
+                plan_token=plan or token,
+                plan_limits=session.client.settings.plan_limits,
+                **terms,
             )
         operation_id = row["id"]
         if follow:
@@ -150,16 +178,52 @@ def _refuse_unattended(out: Output) -> None:
         )
 
 
-async def _show_and_ask(session: Session, wish: Wish, yes: bool) -> None:
+async def _check_plan(session: Session, wish: Wish, token: str) -> None:
+    """Refuse a token that is no good before anything is counted or asked."""
+    matter = Matter(wish.op_kind, wish.filter, wish.spec)
+    async with session.client.connection() as conn:
+        known, now = await planning.unsealed(conn, token, matter)
+    known.check_fresh(now)
+
+
+async def _show_and_ask(session: Session, wish: Wish, yes: bool) -> str | None:
+    """Show what would change; the token of what was said yes to, None if nobody was asked."""
     if yes and session.out.as_json:
-        return  # nobody reads a preview then, and the operation counts for itself
+        return None  # nobody reads a preview then, and the operation counts for itself
     seen = await _preview(session, wish)
     session.out.show(preview_page(seen))
-    if not yes:
-        what = f"{number(seen['total_matched'], 'job')} will {intention(wish.op_kind, wish.spec)}"
-        confirm(session.out, f"{what}. Submit?")
+    if yes:
+        return None
+    what = f"{number(seen['total_matched'], 'job')} will {intention(wish.op_kind, wish.spec)}"
+    confirm(session.out, f"{what}. Submit?")
+    token: str | None = seen["plan_token"]
+    return token
+
+
+def _say_how_to_submit(out: Output, seen: dict[str, Any]) -> None:
+    """The line that submits what was shown, and is refused once that is something else."""
+    if seen["plan_token"] is None:
+        out.say("No plan token: this database role may not submit.", style="dim")
+        return
+    if not seen["total_matched"]:
+        return
+    until: datetime = seen["plan_expires_at"]
+    out.say(
+        f"To submit just this, until {until.astimezone():%Y-%m-%d %H:%M} and as long as the jobs are about as many:"
+    )
+    words = ["awa", "batch-ops", "submit", "--op-kind", seen["op_kind"]]
+    words += ["--filter", orjson.dumps(seen["filter"]).decode()]
+    words += ["--spec", orjson.dumps(seen["spec"]).decode()]
+    words += ["--all"] if seen["requires_allow_all"] else []
+    out.literally(shlex.join([*words, "--plan", seen["plan_token"]]))
 
 
 async def _preview(session: Session, wish: Wish) -> dict[str, Any]:
     async with session.client.connection() as conn:
-        return await previewing.preview(conn, wish.op_kind, wish.filter, wish.spec)
+        return await previewing.preview(
+            conn,
+            wish.op_kind,
+            wish.filter,
+            wish.spec,
+            plan_limits=session.client.settings.plan_limits,
+        )

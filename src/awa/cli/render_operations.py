@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from awa.cli.output import Column, cell, fields_table, number, rows_table
+from awa.cli.progress import clock
 from awa.cli.render import short_day, short_time
 from awa.model.states import OperationState
 from awa.model.steering import changes_in_words
@@ -74,8 +75,12 @@ def preview_page(preview: Mapping[str, Any]) -> RenderableType:
     verb = intention(preview["op_kind"], preview["spec"])
     total = number(preview["total_matched"], "job")
     parts: list[RenderableType] = [Text(f"{total} would {verb}.", style="bold")]
+    if preview["noop"]:
+        parts.append(Text(f"{preview['noop']:,} of them are at the target already (noop)."))
     parts += _breakdown(preview["breakdown"])
     parts += _ineligible(preview["ineligible"])
+    if preview["total_matched"]:
+        parts.append(_duration(preview["estimate"]))
     parts += [
         Text(f"Cost of {cost['field']}: {cost['note']}.", style="dim")
         for cost in preview["costs"]
@@ -200,6 +205,17 @@ def _breakdown(breakdown: Mapping[str, Any]) -> list[RenderableType]:
             shown.append(f"and {len(pairs) - BREAKDOWN_VALUES} more")
         table.add_row(f"by {dimension}", Text(", ".join(shown)))
     return [table] if table.row_count else []
+
+
+def _duration(estimate: Mapping[str, Any]) -> Text:
+    """How long it takes, and how that is known."""
+    known = (
+        "as the last such operation here" if estimate["measured"] else "assumed: none ran here yet"
+    )
+    rate = f"{estimate['rate_per_s']:,.0f} jobs/s, {known}"
+    seconds = estimate["duration_s"]
+    takes = "less than a second" if seconds < 1 else f"about {clock(seconds)}"
+    return Text(f"It takes {takes} ({rate}).", style="dim")
 
 
 def _ineligible(ineligible: Mapping[str, int] | None) -> list[RenderableType]:

@@ -10,7 +10,6 @@ from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from awa.client.base import Base
-from awa.model.errors import invalid_field
 from awa.model.filter import JobFilter
 from awa.model.limits import PAGE_DEFAULT_ROWS, PRIORITY_DEFAULT
 from awa.model.queue_limits import UNCHANGED
@@ -40,12 +39,13 @@ class Batch(Base):
         spec: Mapping[str, Any],
         filter: Filter = None,
     ) -> Row:
-        """What an operation would change now: `total_matched`, a `sample`, and where the rest lies.
+        """What an operation would change now: `total_matched`, a `sample`, where they are, how long it takes.
 
-        Changes nothing and locks nothing. Raises ValidationError as `submit_batch_operation` does.
+        Its `plan_token` holds a submission to these counts. Changes nothing and locks nothing. Raises ValidationError as
+        `submit_batch_operation` does, and TooSlow.
         """
         async with self.connection() as conn:
-            return await preview(conn, op_kind, filter, spec)
+            return await preview(conn, op_kind, filter, spec, plan_limits=self.settings.plan_limits)
 
     async def submit_batch_operation(
         self,
@@ -65,12 +65,10 @@ class Batch(Base):
         """Submit an operation; the maintenance leader runs it. Answers its row.
 
         An empty filter needs `allow_all=True`. It begins at `not_before` at the earliest, and takes at most `max_jobs` jobs.
-        With an `idempotency_key` a second submission answers the
-        first one's row. Raises ValidationError with the fields that are wrong, and Conflict if the key
-        stands for another request.
+        With an `idempotency_key` a second submission answers the first one's row. With the `plan_token` of a preview it
+        raises PlanDrifted, with the difference, if the jobs are no longer those that were counted, and PlanExpired.
+        Raises ValidationError with the fields that are wrong, and Conflict if the key stands for another request.
         """
-        if plan_token is not None:
-            raise invalid_field("plan_token", "plan tokens are not supported in this version")
         async with self.connection() as conn:
             return await submit(
                 conn,
@@ -84,6 +82,8 @@ class Batch(Base):
                 max_rows_per_second=max_rows_per_second,
                 not_before=not_before,
                 max_jobs=max_jobs,
+                plan_token=plan_token,
+                plan_limits=self.settings.plan_limits,
             )
 
     async def preview_set_priority(self, priority: int, filter: Filter = None) -> Row:
@@ -96,6 +96,7 @@ class Batch(Base):
         filter: Filter = None,
         *,
         allow_all: bool = False,
+        plan_token: str | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> Row:
@@ -105,6 +106,7 @@ class Batch(Base):
             {"priority": priority},
             filter,
             allow_all=allow_all,
+            plan_token=plan_token,
             reason=reason,
             idempotency_key=idempotency_key,
         )
@@ -125,6 +127,7 @@ class Batch(Base):
         filter: Filter = None,
         *,
         allow_all: bool = False,
+        plan_token: str | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> Row:
@@ -134,6 +137,7 @@ class Batch(Base):
             _move(queue, priority),
             filter,
             allow_all=allow_all,
+            plan_token=plan_token,
             reason=reason,
             idempotency_key=idempotency_key,
         )

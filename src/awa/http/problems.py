@@ -39,6 +39,8 @@ STATUS_OF_CODE: Mapping[str, int] = {
     "not_found": 404,
     "conflict": 409,
     "unique_conflict": 409,
+    "plan_drifted": 409,
+    "plan_expired": 409,
     "too_many": 429,
     "too_slow": 503,
     "database": 503,

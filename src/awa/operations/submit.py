@@ -3,8 +3,12 @@
 What an operator submits may touch millions of jobs, so nothing is guessed: an unknown kind, a field
 too many, a state that the kind does not change, or an empty filter without `allow_all` is refused
 before anything is written.
+
+With a plan token the jobs are counted once more, in the statement that records the operation, so that count and
+record see one snapshot. If there are more or fewer than the plan tolerates, nothing is recorded.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -14,6 +18,7 @@ from psycopg.types.json import Jsonb
 from awa.db import run
 from awa.db.run import Connection
 from awa.events import batch as events
+from awa.model.drift import PlanDrifted, drift_between
 from awa.model.errors import Conflict, invalid_field
 from awa.model.filter import JobFilter
 from awa.model.limits import (
@@ -26,7 +31,10 @@ from awa.model.limits import (
     check_rows_per_second,
     check_whole_number,
 )
-from awa.operations import kinds, read
+from awa.model.plan import Count, Matter, PlanLimits
+from awa.operations import kinds, plan, read
+from awa.operations.compile import compile_filter
+from awa.operations.preview import PREVIEW_MAX_MS, counting, waiting_for
 
 
 async def submit(
@@ -43,13 +51,17 @@ async def submit(
     idempotency_key: str | None = None,
     not_before: datetime | None = None,
     max_jobs: int | None = None,
+    plan_token: str | None = None,
+    plan_limits: PlanLimits | None = None,
 ) -> dict[str, Any]:
     """Record an operation and return it whole, as `read.get` does.
 
     `actor` is who is known to have asked; None records the database's session_user. With an
     `idempotency_key` that was used before, the same request returns the operation that exists, and
     another request raises `Conflict`. It is not begun before `not_before`, and lists at most `max_jobs` jobs: those that
-    its scan meets first. Raises `ValidationError` with the fields that are wrong.
+    its scan meets first. With the `plan_token` of a preview it raises `PlanDrifted` if the jobs are no
+    longer those that were counted then, `PlanExpired`, or `TooSlow` if they can't be counted in a minute. Raises
+    `ValidationError` with the fields that are wrong, and what of the plan was made for something else.
     """
     kind = kinds.get(op_kind)
     given = JobFilter.parse(filter)
@@ -75,11 +87,71 @@ async def submit(
         if idempotency_key is None
         else check_idempotency_key(idempotency_key),
     }
-    submitted: UUID | None = await run.value(conn, "operations/submit", params)
+    if plan_token is None:
+        submitted: UUID | None = await run.value(conn, "operations/submit", params)
+    else:
+        planned = _Planned(plan_token, kind, given, checked, plan_limits or PlanLimits())
+        submitted = await _as_planned(conn, planned, params)
     if submitted is None:
         return await read.get(conn, await _existing(conn, params))
     events.submitted(kind.name)
     return await read.get(conn, submitted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A token, and what is submitted with it."""
+
+    token: str
+    kind: kinds.Kind
+    filter: JobFilter
+    spec: kinds.Spec
+    limits: PlanLimits
+
+
+async def _as_planned(conn: Connection, planned: _Planned, params: dict[str, Any]) -> UUID | None:
+    """Record the operation if there are as many jobs as planned; None if its key was used before."""
+    matter = Matter(planned.kind.name, planned.filter, kinds.spec_json(planned.spec))
+    known, now = await plan.unsealed(conn, planned.token, matter)
+    # Whoever repeats a submission hears of the first one, however much it has changed since.
+    if params["idempotency_key"] and await read.submitted_with(conn, params["idempotency_key"]):
+        return None
+    known.check_fresh(now)
+    tolerance = planned.limits.tolerance(known.count.jobs)
+    rows = await _record_if_still(conn, planned, params, known.count, tolerance)
+    drift = drift_between(known.count, _count_of(rows), tolerance)
+    if drift is not None:
+        raise PlanDrifted.of(drift)
+    submitted: UUID | None = rows[0]["id"]
+    return submitted
+
+
+async def _record_if_still(
+    conn: Connection, planned: _Planned, params: dict[str, Any], count: Count, tolerance: int
+) -> list[dict[str, Any]]:
+    """The counts of now, with the operation's id if it was recorded."""
+    predicate = compile_filter(planned.filter)
+    statement = run.statement("operations/submit_planned").format(
+        filter=predicate.sql,
+        waiting=waiting_for(planned.filter),
+        unchanged=run.statement(planned.kind.unchanged),
+    )
+    held = {"planned": count.jobs, "planned_noop": count.noop, "tolerance": tolerance}
+    asked = predicate.params | planned.kind.params(planned.spec) | params | held
+    async with conn.transaction(), counting(conn, PREVIEW_MAX_MS, "nothing was submitted"):
+        return await run.rows_of(conn, statement, asked)
+
+
+def _count_of(rows: list[dict[str, Any]]) -> Count:
+    """The counts of all dimensions as one."""
+    by: dict[str, dict[str, int]] = {"queue": {}, "state": {}}
+    jobs = noop = 0
+    for row in rows:
+        if row["dimension"] == "all":
+            jobs, noop = row["jobs"], row["noop"]
+        else:
+            by[row["dimension"]][row["value"]] = row["jobs"]
+    return Count(jobs, noop, by["queue"], by["state"])
 
 
 def empty_filter(given: JobFilter) -> Exception:

@@ -344,9 +344,10 @@ class Client:
     def preview_batch_operation(
         self, op_kind: str, spec: Mapping[str, Any], filter: Filter = None
     ) -> Row:
-        """What an operation would change now: `total_matched`, a `sample`, and where the rest lies.
+        """What an operation would change now: `total_matched`, a `sample`, where they are, how long it takes.
 
-        Changes nothing and locks nothing. Raises ValidationError as `submit_batch_operation` does.
+        Its `plan_token` holds a submission to these counts. Changes nothing and locks nothing. Raises ValidationError as
+        `submit_batch_operation` does, and TooSlow.
         """
         return self._portal.run(self.aio.preview_batch_operation(op_kind, spec, filter))
 
@@ -368,9 +369,9 @@ class Client:
         """Submit an operation; the maintenance leader runs it. Answers its row.
 
         An empty filter needs `allow_all=True`. It begins at `not_before` at the earliest, and takes at most `max_jobs` jobs.
-        With an `idempotency_key` a second submission answers the
-        first one's row. Raises ValidationError with the fields that are wrong, and Conflict if the key
-        stands for another request.
+        With an `idempotency_key` a second submission answers the first one's row. With the `plan_token` of a preview it
+        raises PlanDrifted, with the difference, if the jobs are no longer those that were counted, and PlanExpired.
+        Raises ValidationError with the fields that are wrong, and Conflict if the key stands for another request.
         """
         return self._portal.run(
             self.aio.submit_batch_operation(
@@ -398,6 +399,7 @@ class Client:
         filter: Filter = None,
         *,
         allow_all: bool = False,
+        plan_token: str | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> Row:
@@ -407,6 +409,7 @@ class Client:
                 priority,
                 filter,
                 allow_all=allow_all,
+                plan_token=plan_token,
                 reason=reason,
                 idempotency_key=idempotency_key,
             )
@@ -425,6 +428,7 @@ class Client:
         filter: Filter = None,
         *,
         allow_all: bool = False,
+        plan_token: str | None = None,
         reason: str | None = None,
         idempotency_key: str | None = None,
     ) -> Row:
@@ -435,6 +439,7 @@ class Client:
                 priority,
                 filter,
                 allow_all=allow_all,
+                plan_token=plan_token,
                 reason=reason,
                 idempotency_key=idempotency_key,
             )

@@ -51,7 +51,13 @@ PURGE_MAX_S = 5.0
 async def preview_operation(request: Request, body: PreviewRequest) -> dict[str, Any]:
     """Count and sample the jobs that the operation would change now. Changes nothing."""
     async with reading(request) as conn:
-        return await preview(conn, body.op_kind, body.filter, body.spec)
+        return await preview(
+            conn,
+            body.op_kind,
+            body.filter,
+            body.spec,
+            plan_limits=served(request).settings.plan_limits,
+        )
 
 
 @router.post(
@@ -65,7 +71,8 @@ async def preview_operation(request: Request, body: PreviewRequest) -> dict[str,
 async def submit_operation(request: Request, body: SubmitRequest) -> dict[str, Any]:
     """Write the operation down; the maintenance leader carries it out. Answers with the whole operation.
 
-    Who submitted it is the caller, as its token says. An empty filter needs `"all": true`.
+    Who submitted it is the caller, as its token says. An empty filter needs `"all": true`. With the `plan_token` of a
+    preview it is 409 with the difference if the jobs are no longer those that were counted then.
     """
     async with changing(request) as conn:
         return await submit(
@@ -81,6 +88,8 @@ async def submit_operation(request: Request, body: SubmitRequest) -> dict[str, A
             max_rows_per_second=body.max_rows_per_second,
             not_before=body.not_before,
             max_jobs=body.max_jobs,
+            plan_token=body.plan_token,
+            plan_limits=served(request).settings.plan_limits,
         )
 
 

@@ -37,6 +37,8 @@ class Kind:
     eligible: frozenset[JobState]
     apply: str
     """Name of the statement that changes the chosen jobs."""
+    unchanged: str
+    """Name of the condition under which a job is at the target already, so that its item will be `noop`."""
     params: Callable[[Any], Params]
     """The statement's parameters, from a checked spec."""
 
@@ -74,3 +76,4 @@ def spec_json(spec: Spec) -> dict[str, Any]:
 
 
 RELOCATE: Final = "operations/apply/relocate"
+PLACED: Final = "operations/unchanged/relocate"

@@ -9,7 +9,7 @@ from pydantic import field_validator
 
 from awa.model.limits import check_priority, check_queue
 from awa.model.states import WAITING_STATES
-from awa.operations.kinds.base import RELOCATE, Kind, Params, Spec
+from awa.operations.kinds.base import PLACED, RELOCATE, Kind, Params, Spec
 from awa.operations.kinds.checks import told
 
 
@@ -40,5 +40,6 @@ KIND: Final = Kind(
     spec_model=MoveQueue,
     eligible=WAITING_STATES,
     apply=RELOCATE,
+    unchanged=PLACED,
     params=_params,
 )

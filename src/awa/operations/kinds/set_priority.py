@@ -6,7 +6,7 @@ from pydantic import field_validator
 
 from awa.model.limits import check_priority
 from awa.model.states import WAITING_STATES
-from awa.operations.kinds.base import RELOCATE, Kind, Params, Spec
+from awa.operations.kinds.base import PLACED, RELOCATE, Kind, Params, Spec
 from awa.operations.kinds.checks import told
 
 
@@ -31,5 +31,6 @@ KIND: Final = Kind(
     spec_model=SetPriority,
     eligible=WAITING_STATES,
     apply=RELOCATE,
+    unchanged=PLACED,
     params=_params,
 )

@@ -19,7 +19,8 @@ BEGIN
           JOIN pg_attribute a ON a.attrelid = n.oid AND a.attnum > 0 AND NOT a.attisdropped
           JOIN pg_attribute b ON b.attrelid = o.oid AND b.attname = a.attname AND NOT b.attisdropped
           JOIN pg_type y ON y.oid = a.atttypid
-         WHERE n.relnamespace = 'awa'::regnamespace AND n.relkind = 'r' AND n.relname NOT IN ('ring', 'schema_migrations', 'schema_objects', 'activity_state')
+         WHERE n.relnamespace = 'awa'::regnamespace AND n.relkind = 'r' AND n.relname NOT IN ('ring', 'schema_migrations', 'schema_objects', 'activity_state',
+                                                                       'plan_secret')
          GROUP BY n.oid, n.relname
          ORDER BY EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = n.oid AND c.contype = 'f')  -- what they refer to first
     LOOP
