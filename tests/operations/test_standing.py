@@ -112,6 +112,7 @@ def test_the_switch_holds_whatever_is_neither_paused_nor_only_to_be_ended() -> N
         row = operation(state=state, updated_at=NOON - timedelta(hours=1))
         now = standing(row, now=NOON, led=True, ahead=9, hold=hold)
         assert now.held == "All operations are held by ada: “replica”"
+        assert (now.rate_per_s, now.seconds_left) == (None, None)
     stopping = standing(operation(state="cancelling"), now=NOON, led=True, hold=hold)
     assert stopping.held is None
     released = {**hold, "held": False}

@@ -20,6 +20,7 @@ class Furnished:
     completed_operation: Any
     running_operation: Any
     cancelled_operation: Any
+    paused_operation: Any
 
 
 async def furnish(site: Site) -> Furnished:
@@ -65,7 +66,13 @@ async def furnish(site: Site) -> Furnished:
     await client.cancel_batch_operation(cancelled)
     slow = await _operate(site, "set_priority", {"priority": 1}, {"kind": "send_text"}, "before the newsletter", limit=5)  # fmt: skip
     await eventually(lambda: _has_begun(site, slow))
-    return Furnished(running.id, failed.id, waiting.id, callback.id, completed, slow, cancelled)
+    paused = await _operate(site, "set_priority", {"priority": 2}, {"kind": "send_text"}, "after the newsletter", limit=5)  # fmt: skip
+    await eventually(lambda: _has_begun(site, paused))
+    await client.change_batch_operation(paused, max_rows_per_second=2, reason="gently")
+    await client.pause_batch_operation(paused, reason="the replica falls behind; Ada looks at it")
+    return Furnished(
+        running.id, failed.id, waiting.id, callback.id, completed, slow, cancelled, paused
+    )
 
 
 def _args(customer: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """What can be copied does what it says: each command, run as it stands, submits the same operation."""
 
 import asyncio
-import json
 import shlex
 import sys
 import textwrap
@@ -27,6 +26,14 @@ OPERATIONS: list[dict[str, Any]] = [
         "reason": "--yes; it's\n<b>on fire</b> ☂",
     },
     {"op_kind": "set_priority", "filter": {}, "spec": {"priority": 4}, "reason": "all of them"},
+    {
+        "op_kind": "set_priority",
+        "filter": {"queue": "email"},
+        "spec": {"priority": 4},
+        "priority": 1,
+        "max_rows_per_second": 50,
+        "max_jobs": 7,
+    },
 ]
 
 
@@ -62,7 +69,7 @@ async def newest(site: Site, operation: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in operation}
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=["plain", "hostile", "all"])
+@pytest.mark.parametrize("operation", OPERATIONS, ids=["plain", "hostile", "all", "terms"])
 async def test_each_command_submits_the_same_operation(
     site: Site, operation: dict[str, Any]
 ) -> None:
@@ -90,14 +97,3 @@ async def test_a_server_with_tokens_wants_one_and_shows_none(database_url: str) 
     assert '-H "Authorization: Bearer $AWA_TOKEN"' in curl.text
     assert "AWA_TOKEN holds an API token" in curl.note
     assert not any(token in curl.text for token in TOKENS.values())
-
-
-async def test_what_only_python_can_say_is_said(site: Site) -> None:
-    operation = OPERATIONS[0] | {"priority": 1, "max_rows_per_second": 50}
-    shown = commands_for(site, operation)
-    assert "priority=1" in shown["Python"].text
-    assert "max_rows_per_second=50" in shown["Python"].text
-    assert "in Python only" in shown["Command line"].note
-    usual = commands_for(site, OPERATIONS[0] | {"priority": 2, "max_rows_per_second": None})
-    assert "in Python only" not in usual["Command line"].note
-    assert json.loads(shlex.split(usual["Command line"].text)[6])

@@ -99,7 +99,7 @@ async def test_an_operation_is_cancelled_while_it_runs(site: Site, open_page: Op
 
     await page.get_by_text("Cancel this operation…").click()
     await expect(page.get_by_text("Jobs that were changed by then stay changed")).to_be_visible()
-    await page.get_by_label("Why").fill("wrong queue")
+    await page.get_by_label("Why (for the record)", exact=True).fill("wrong queue")
     await page.get_by_role("button", name="Cancel this operation", exact=True).click()
 
     await expect(page.get_by_text("It was cancelled")).to_be_visible()

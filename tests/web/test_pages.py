@@ -39,6 +39,7 @@ PAGES: Final = {
     "runtimes": "runtimes",
     "operations": "operations",
     "operation-running": "operations/{running_operation}",
+    "operation-paused": "operations/{paused_operation}",
     "operation-completed": "operations/{completed_operation}",
     "operation-cancelled": "operations/{cancelled_operation}?outcome=pending",
     "new-operation": "operations/new",
@@ -53,6 +54,8 @@ PAGES: Final = {
     "login": "login",
     "error": "jobs/999999999",
 }
+# These are looked at again while all operations are held.
+HELD: Final = ("operations", "operation-running", "new-operation-checked")
 STATUSES: Final = {"jobs-mistyped": 422, "error": 404}
 
 
@@ -103,5 +106,10 @@ async def test_every_page_is_fit_for_everybody(database_url: str, open_page: Ope
             await visit(watched.page, path.format(**seen), STATUSES.get(name, 200))
             if found := await look_at(watched.page, name):
                 wrong[name] = found
+        await site.client.hold_batch_operations(reason="the replica falls behind")
+        for name in HELD:
+            await visit(watched.page, PAGES[name].format(**seen))
+            if found := await look_at(watched.page, f"{name}-held"):
+                wrong[f"{name}-held"] = found
         await watched.page.close()
     assert not wrong, json.dumps(wrong, indent=1)

@@ -58,11 +58,11 @@ def change(
         str | None, typer.Option(metavar="N|off", help="How many jobs it may change in a second.")
     ] = None,
     priority: Annotated[
-        int | None, typer.Option(metavar="N", help="The operation's own urgency, 1 (first) to 4.")
+        int | None, typer.Option(metavar="N", help="The operation's own priority, 1 (first) to 4.")
     ] = None,
     reason: Reason = None,
 ) -> None:
-    """Make an operation faster or slower, or more or less urgent, while it goes on."""
+    """Make an operation faster or slower, or give it another priority of its own, while it goes on."""
     changes = operation_changes(_rate(max_rows_per_second), priority)
 
     async def work(session: Session) -> None:

@@ -103,7 +103,7 @@ def submit(
     priority: Annotated[
         int,
         typer.Option(
-            min=1, max=4, metavar="N", help="The operation's own urgency, 1 (first) to 4."
+            min=1, max=4, metavar="N", help="The operation's own priority, 1 (first) to 4."
         ),
     ] = PRIORITY_DEFAULT,
     max_rows_per_second: Annotated[

@@ -167,7 +167,7 @@ def _paused(row: Mapping[str, Any]) -> str | None:
 
 
 def pace_words(row: Mapping[str, Any]) -> str:
-    """How fast an operation may go, and how urgent it is."""
+    """How fast an operation may go, and its own priority."""
     limit = row.get("max_rows_per_second")
     rate = "as fast as it can" if limit is None else f"at most {limit:,} jobs a second"
     return f"{rate}, priority {row['priority']}"

@@ -1,4 +1,4 @@
-"""What an operator may change of a batch operation that goes on: how fast it goes, and how urgent it is."""
+"""What an operator may change of a batch operation that goes on: how fast it goes, and its own priority."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias

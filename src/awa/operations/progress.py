@@ -12,7 +12,7 @@ from uuid import UUID
 from awa.db.run import Connection
 from awa.model.errors import NotFound
 from awa.model.states import FINAL_OPERATION_STATES, OperationState
-from awa.operations import read
+from awa.operations import read, switch
 
 RATE_WINDOW_S: Final = 10.0
 _FINAL: Final = frozenset(state.value for state in FINAL_OPERATION_STATES)
@@ -58,7 +58,10 @@ async def look(
 ) -> Progress:
     """Look at an operation, knowing what it was like at the look before. Raises `NotFound` at the first look."""
     try:
-        operation = await read.get(conn, operation_id)
+        operation = {
+            **await read.get(conn, operation_id),
+            "held": (await switch.present(conn))["held"],
+        }
         events = await read.events(conn, operation_id)
     except NotFound:
         if before is None:

@@ -47,6 +47,8 @@ def standing(
         return Standing(False, _whole_rate(operation), None, None)
     rate = _present_rate(operation, now) if state is OperationState.RUNNING else None
     pending = operation.get("pending")
+    if hold is not None and hold["held"]:
+        rate = None  # what it was says nothing of what comes
     left = pending / rate if rate and pending and state is OperationState.RUNNING else None
     held: str | None = None
     if state is OperationState.PAUSED:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from awa.db.run import Connection
 from awa.model.errors import NotFound
-from awa.operations import read
+from awa.operations import read, switch
 from awa.operations.preview import preview
 from awa.operations.reading import jobs, queues, runtimes
 from awa.operations.reading.bounds import bounded
@@ -105,6 +105,13 @@ async def _warnings(conn: Connection, wish: Wish) -> list[str]:
     destination = (wish.spec or {}).get("queue")
     if destination is not None:
         said += await _about_queue(conn, destination)
+    hold = await switch.present(conn)
+    if hold["held"]:
+        why = f" (“{hold['reason']}”)" if hold["reason"] else ""
+        said.append(
+            f"All operations are held by {hold['held_by']}{why}. "
+            "This one can be submitted, and waits until they are released."
+        )
     if await runtimes.leader(conn) is None:
         said.append(
             "No maintenance leader is alive, so nobody would carry the operation out. "

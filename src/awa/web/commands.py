@@ -12,7 +12,8 @@ from awa.http.context import served
 from awa.http.paths import local_path
 from awa.model.limits import PRIORITY_DEFAULT
 
-_UNUSUAL: Final = {"priority": PRIORITY_DEFAULT, "max_rows_per_second": None}
+# Terms, as they are when nobody says otherwise.
+_USUAL: Final = {"priority": PRIORITY_DEFAULT, "max_rows_per_second": None, "max_jobs": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +27,13 @@ class Command:
 
 def submit_commands(request: Request, operation: Mapping[str, Any]) -> list[Command]:
     """How an operation like this one (op_kind, filter, spec, reason) is submitted elsewhere."""
-    lost = _only_python(operation)
     return [
         Command(
             "Command line",
             _cli(operation),
-            f"Shows the preview and asks; --yes answers beforehand.{lost}",
+            "Shows the preview and asks; --yes answers beforehand.",
         ),
-        Command("curl", _curl(request, operation), f"{_curl_note(request)}{lost}"),
+        Command("curl", _curl(request, operation), _curl_note(request)),
         Command("Python", _python(operation)),
     ]
 
@@ -50,6 +50,7 @@ def _cli(operation: Mapping[str, Any]) -> str:
     if operation.get("reason"):
         # With "=", since a reason may begin with a dash.
         words.append(f"--reason={shlex.quote(operation['reason'])}")
+    words += [f"--{name.replace('_', '-')} {value}" for name, value in _terms(operation).items()]
     return " ".join(words)
 
 
@@ -76,20 +77,9 @@ def _python(operation: Mapping[str, Any]) -> str:
         arguments.append("allow_all=True")
     if operation.get("reason"):
         arguments.append(f"reason={operation['reason']!r}")
-    arguments += [
-        f"{name}={operation[name]!r}"
-        for name, usual in _UNUSUAL.items()
-        if name in operation and operation[name] != usual
-    ]
+    arguments += [f"{name}={value!r}" for name, value in _terms(operation).items()]
     inner = "".join(f"    {argument},\n" for argument in arguments)
     return f"operation = await client.submit_batch_operation(\n{inner})"
-
-
-def _only_python(operation: Mapping[str, Any]) -> str:
-    """What the other two cannot say yet."""
-    if not any(name in operation and operation[name] != usual for name, usual in _UNUSUAL.items()):
-        return ""
-    return " This operation's own priority and limit a second can be given in Python only."
 
 
 def _body(operation: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +88,16 @@ def _body(operation: Mapping[str, Any]) -> dict[str, Any]:
         body["all"] = True
     if operation.get("reason"):
         body["reason"] = operation["reason"]
-    return body
+    return body | _terms(operation)
+
+
+def _terms(operation: Mapping[str, Any]) -> dict[str, int]:
+    """What is unusual about how it goes; a time before which it was not to begin is over when it is done again."""
+    return {
+        name: operation[name]
+        for name, usual in _USUAL.items()
+        if name in operation and operation[name] != usual
+    }
 
 
 def _names_nothing(given: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from awa.model import search
 from awa.model.errors import ValidationError
 from awa.model.states import FINAL_OPERATION_STATES
+from awa.model.steering import changes_in_words
 from awa.operations import kinds
 from awa.operations.kinds import Kind
 from awa.web.words import number, things
@@ -117,17 +118,29 @@ def told(row: Mapping[str, Any]) -> str:
     total = row["total_matched"]
     if row["state"] not in FINAL_OPERATION_STATES:
         # While the scan counts, the count says nothing yet.
-        return _doing(row, "jobs" if total is None or row["state"] == "scanning" else things(total))
+        return _doing(row, "jobs" if total is None or phase(row) == "scanning" else things(total))
     changed = row["processed"]
     count = things(changed) if changed == total else f"{number(changed)} of {things(total or 0)}"
     return f"{count} {done_words(row['op_kind'], row['spec'])}"
+
+
+def phase(row: Mapping[str, Any]) -> str:
+    """Where an operation is, or was when it was paused."""
+    return str(row.get("paused_from") or row["state"])
+
+
+def pace_words(row: Mapping[str, Any]) -> str:
+    """How fast an operation may go, and its own priority."""
+    limit = row["max_rows_per_second"]
+    rate = "as fast as it can" if limit is None else f"at most {number(limit)} jobs a second"
+    return f"{rate}, own priority {row['priority']}"
 
 
 def _doing(row: Mapping[str, Any], jobs: str) -> str:
     deed = DEEDS.get(row["op_kind"])
     try:
         if deed is not None:
-            return (deed.button if row["state"] == "pending" else deed.doing)(jobs, row["spec"])
+            return (deed.button if phase(row) == "pending" else deed.doing)(jobs, row["spec"])
     except KeyError:  # SQL may have stored any spec
         pass
     return _plain(row["op_kind"], row["spec"])
@@ -182,4 +195,11 @@ def json_text(value: Any) -> str:
 
 
 # What the templates of operations use besides what every page has.
-TELLING: Final[dict[str, Any]] = {"told": told, "about": about, "json_text": json_text}
+TELLING: Final[dict[str, Any]] = {
+    "told": told,
+    "about": about,
+    "json_text": json_text,
+    "phase": phase,
+    "pace_words": pace_words,
+    "changes_in_words": changes_in_words,
+}

@@ -12,6 +12,7 @@ from awa.web.routes import (
     kinds,
     new_operation,
     operation,
+    operation_control,
     operations,
     overview,
     queue,
@@ -36,4 +37,5 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     operations.router,
     new_operation.router,  # before the one below: "new" is no id
     operation.router,
+    operation_control.router,
 )

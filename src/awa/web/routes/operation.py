@@ -6,16 +6,15 @@ from fastapi import APIRouter, Request, Response
 
 from awa.db.run import Connection
 from awa.http.access import Right, needs
-from awa.http.context import actor_of, changing, reading, served
-from awa.http.forms import read_form
+from awa.http.context import reading
 from awa.model import search
 from awa.model.errors import ValidationError
 from awa.model.filter import JobFilter
-from awa.operations import control, read
+from awa.operations import read, switch
 from awa.operations.reading import runtimes
 from awa.web import deeds
 from awa.web.commands import submit_commands
-from awa.web.pages import PageRoute, go
+from awa.web.pages import PageRoute
 from awa.web.render import render
 from awa.web.routes.operations import ACTIVE_MAX_ROWS, standing_of
 
@@ -63,26 +62,6 @@ async def operation(
     )
 
 
-@router.post("/operations/{operation_id}/cancel")
-@needs(Right.CHANGE)
-async def cancel(request: Request, operation_id: str) -> Response:
-    """Ask for its end; an operation that has not begun ends at once."""
-    form = await read_form(request)
-    async with changing(request) as conn:
-        after = await control.cancel(
-            conn,
-            operation_id,
-            actor=actor_of(request).name,
-            reason=form.get("reason") or None,
-            retention_days=served(request).settings.batch_op_retention_days,
-        )
-    at_once = after["state"] == "cancelled"
-    said = (
-        "Cancelled before it began." if at_once else "Cancelling: it ends after its present chunk."
-    )
-    return go(request, "/operations/{}", operation_id, notice=said)
-
-
 async def _live(request: Request, conn: Connection, operation_id: str) -> dict[str, Any]:
     """What changes while it is looked at."""
     found = await read.get(conn, operation_id)
@@ -92,9 +71,11 @@ async def _live(request: Request, conn: Connection, operation_id: str) -> dict[s
             rows, _ = await read.operations_page(conn, state=state, limit=ACTIVE_MAX_ROWS)
             active += rows
     led = await runtimes.leader(conn) is not None
+    held = await switch.present(conn)
     return {
         "operation": found,
-        "standing": standing_of(request, found, led, active),
+        "hold": held,
+        "standing": standing_of(request, found, led, active, held),
         "events": await read.events(conn, operation_id),
         "title": deeds.told(found),
     }
