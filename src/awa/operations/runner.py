@@ -81,19 +81,22 @@ class Runner:
                 return False
             self._forget_ended()
             try:
-                await self._serve(conn, chosen["id"], office)
+                goes_on = await self._serve(conn, chosen["id"], office)
             except AwaError as error:
                 await self._settle(conn, chosen["id"], office, error)
+                return True
+            if goes_on:
+                await run.row(conn, "operations/give_way")
         return True
 
-    async def _serve(self, conn: Connection, operation_id: UUID, office: Office) -> None:
-        """One transaction: enter, lock, look again, do what the state asks for."""
+    async def _serve(self, conn: Connection, operation_id: UUID, office: Office) -> bool:
+        """One transaction: enter, lock, look again, do what the state asks for; True after a chunk that wasn't the last."""
         began = time.perf_counter()
         done = None
         async with conn.transaction():
             operation = await self._enter(conn, operation_id)
             if operation is None:
-                return
+                return False
             match operation.state:
                 case OperationState.PENDING:
                     await steps.begin(conn, operation, office)
@@ -105,10 +108,11 @@ class Runner:
                 case OperationState.CANCELLING:
                     await steps.stop(conn, operation, office)
                 case _:
-                    return  # it ended or was paused between the choice and the lock
+                    return False  # it ended or was paused between the choice and the lock
         self._busy.pop(operation_id, None)
         if done is not None:
             self._learn(operation, done, time.perf_counter() - began)
+        return done is not None and done.operation.pending > 0
 
     async def _enter(self, conn: Connection, operation_id: UUID) -> BatchOperation | None:
         """The operation, locked for the transaction that was just begun; None if all are held and it has to stand still."""
