@@ -9,6 +9,7 @@ from psycopg import AsyncConnection
 from awa.db.convert import Converted, convert_to_lanes
 from awa.db.migrate import check_schema, migrate, storage_of
 from awa.model.errors import Conflict, DatabaseError
+from awa.storage import queues
 from tests.storage.world import World
 
 ALL = "SELECT id, state, queue, priority, kind, attempt, args::text, tags, metadata, errors FROM awa.jobs ORDER BY id"
@@ -52,6 +53,19 @@ async def test_every_job_is_where_it_was(canonical: World) -> None:
     assert await rows(canonical, "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'awa%'") == [
         ("awa",)
     ]
+
+
+async def test_the_sums_of_queues_are_what_they_were(canonical: World) -> None:
+    await fill(canonical)
+
+    async def sums() -> list[dict[str, Any]]:
+        rows = await queues.stats(canonical.conn)
+        return [{k: row[k] for k in ("queue", "completed", "failed", "available")} for row in rows]
+
+    before = await sums()
+    assert [row["completed"] for row in before] == [3, 0]
+    await convert_to_lanes(canonical.conn, stale_s=STALE_S)
+    assert await sums() == before
 
 
 async def test_work_goes_on_there_in_the_old_order(canonical: World) -> None:

@@ -43,6 +43,22 @@ async def test_completed_jobs_go_after_the_retention_and_no_others(world: World)
     assert states == ["available", "running"]
 
 
+async def test_notes_of_places_go_after_the_retention(world: World) -> None:
+    (job_id,) = await world.enqueue()
+    await world.move([job_id], "other")
+    notes = "SELECT count(*) FROM awa.past_places"
+    assert await world.fetch(notes) == (1,)
+    assert await prune(world, keep_s=60.0) == "empty"
+    assert await prune(world, keep_s=0.0) == "pruned"
+    assert await world.fetch(notes) == (0,)
+
+
+async def test_what_is_completed_at_once_leaves_no_note(world: World) -> None:
+    await world.enqueue(3)
+    await world.finish(await world.claim())
+    assert await world.fetch("SELECT count(*) FROM awa.past_places") == (0,)
+
+
 async def test_a_claim_passes_by_what_somebody_else_has_locked(world: World, connect: Any) -> None:
     ids = await world.enqueue(3)
     other = await connect(autocommit=False)

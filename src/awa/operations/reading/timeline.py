@@ -51,8 +51,9 @@ def events(
     told = [_enqueued(job, stations)]
     errors = {error.get("attempt"): error for error in job["errors"] if isinstance(error, dict)}
     seen: set[Any] = set()
-    for index, station in enumerate(stations):
-        told += _station(station, errors, seen, first=index == 0)
+    around = zip([None, *stations], stations, [*stations[1:], None], strict=False)
+    for before, station, after in around:
+        told += _station(station, errors, seen, before, after)
     told += _old_errors(job, errors, seen)
     told += _of_operations(operations)
     told += _of_callbacks(callbacks)
@@ -88,17 +89,26 @@ def _enqueued(job: Row, stations: Sequence[Row]) -> dict[str, Any]:
 
 
 def _station(
-    station: Row, errors: Mapping[Any, Any], seen: set[Any], *, first: bool
+    station: Row,
+    errors: Mapping[Any, Any],
+    seen: set[Any],
+    before: Row | None,
+    after: Row | None,
 ) -> Iterator[dict[str, Any]]:
     place = {"queue": station["queue"], "priority": station["priority"]}
-    if not first or station["ready_at"] > station["created_at"]:
+    # One that was handed back keeps its turn, so it did not become ready again.
+    ready_before = station["created_at"] if before is None else before["ready_at"]
+    if station["ready_at"] > ready_before:
         text = "Ready in {queue}, priority {priority}".format(**place)
         yield _event(station["ready_at"], "ready", text)
     if station["dead_reason"] is not None:
         what, text = _LEFT.get(
             station["dead_reason"], ("left", f"Left its lane: {station['dead_reason']}")
         )
-        yield _event(station["dead_at"], what, text.format(**place))
+        at = station["dead_at"]
+        if station["dead_reason"] == "moved" and after is not None:
+            at = min(at, after["ready_at"])  # made by the same statement, a moment earlier
+        yield _event(at, what, text.format(**place))
     if station["claimed_at"] is None:
         return
     attempt = station["attempt"] + 1

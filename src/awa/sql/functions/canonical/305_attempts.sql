@@ -39,9 +39,9 @@ END $$;
 CREATE OR REPLACE FUNCTION awa.is_keyed(p_job awa.ready_entries) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$ SELECT p_job.unique_key IS NOT NULL OR p_job.concurrency_key IS NOT NULL; $$;
 
--- Closes attempts that the caller has found to be its own: completed jobs keep their row, others leave with it.
+-- Closes attempts that the caller has found to be its own: completed jobs keep their row, others leave with it, and a note remains.
 -- moves: running -> what the outcome says; the caller puts the job where it goes
--- index: ready_entries primary key
+-- index: ready_entries primary key; appends to past_places
 -- bound: the set
 -- params: arrays of equal length: slot, lane, claim_no, lane_seq, outcome; when they ended
 CREATE OR REPLACE FUNCTION awa.close_attempts(
@@ -53,10 +53,15 @@ BEGIN
       FROM unnest(p_lanes, p_claim_nos, p_seqs, p_outcomes) u(lane_id, claim_no, lane_seq, outcome)
      WHERE u.outcome = 'completed' AND r.lane_id = u.lane_id AND r.lane_seq = u.lane_seq AND r.claim_id = u.claim_no
        AND r.closed_at IS NULL;
-    DELETE FROM awa.ready_entries r
-     USING unnest(p_lanes, p_claim_nos, p_seqs, p_outcomes) u(lane_id, claim_no, lane_seq, outcome)
-     WHERE u.outcome <> 'completed' AND r.lane_id = u.lane_id AND r.lane_seq = u.lane_seq AND r.claim_id = u.claim_no
-       AND r.closed_at IS NULL;
+    WITH gone AS (
+        DELETE FROM awa.ready_entries r
+         USING unnest(p_lanes, p_claim_nos, p_seqs, p_outcomes) u(lane_id, claim_no, lane_seq, outcome)
+         WHERE u.outcome <> 'completed' AND r.lane_id = u.lane_id AND r.lane_seq = u.lane_seq AND r.claim_id = u.claim_no
+           AND r.closed_at IS NULL
+        RETURNING r.job_id, r.lane_seq, r.lane_id, r.attempt, r.created_at, r.ready_at, r.attempted_at, r.runtime_id, u.outcome
+    )
+    INSERT INTO awa.past_places (job_id, lane_seq, lane_id, attempt, created_at, ready_at, claimed_at, runtime_id, outcome, left_at)
+    SELECT g.*, p_at FROM gone g;
 END $$;
 
 -- Locks the rows of attempts, in key order, as everything does that decides whose an attempt is.

@@ -1,20 +1,25 @@
 -- How waiting jobs leave their places in lanes.
 
--- Deletes the rows of locked waiting jobs; what replaces them is the caller's.
+-- Deletes the rows of locked waiting jobs and notes where they were; what replaces them is the caller's.
 -- moves: nothing
--- index: ready_entries primary key
+-- index: ready_entries primary key; appends to past_places
 -- bound: the set
 -- params: arrays of equal length: lane, position, slot; why
 CREATE OR REPLACE FUNCTION awa.leave_lanes(p_lanes int[], p_seqs bigint[], p_slots smallint[], p_reason text) RETURNS void
 LANGUAGE sql VOLATILE AS $$
-    DELETE FROM awa.ready_entries r
-     USING unnest(p_lanes, p_seqs) u(lane_id, lane_seq)
-     WHERE r.lane_id = u.lane_id AND r.lane_seq = u.lane_seq AND r.claim_id IS NULL;
+    WITH gone AS (
+        DELETE FROM awa.ready_entries r
+         USING unnest(p_lanes, p_seqs) u(lane_id, lane_seq)
+         WHERE r.lane_id = u.lane_id AND r.lane_seq = u.lane_seq AND r.claim_id IS NULL
+        RETURNING r.job_id, r.lane_seq, r.lane_id, r.attempt, r.created_at, r.ready_at
+    )
+    INSERT INTO awa.past_places (job_id, lane_seq, lane_id, attempt, created_at, ready_at, reason)
+    SELECT g.*, p_reason FROM gone g;
 $$;
 
--- Gives locked waiting jobs a place in another lane: a guarded update of their rows.
+-- Gives locked waiting jobs a place in another lane: a guarded update of their rows, and a note of where they were.
 -- moves: available -> available (in another lane)
--- index: ready_entries primary key
+-- index: ready_entries primary key; appends to past_places
 -- bound: the set
 -- params: the transaction's id, taken before any position is drawn; arrays of equal length: lane, position, slot; then what
 --         awa.ways_out answered, by lane that is left
@@ -26,13 +31,16 @@ BEGIN
     -- Materialized: a plan that reads the places more than once would draw positions each time.
     WITH places AS MATERIALIZED (
         SELECT g.*, nextval('awa.job_positions') AS position
-          FROM (SELECT u.lane_id, u.lane_seq, m.first, m.stamp,
+          FROM (SELECT u.lane_id, u.lane_seq, m.first, m.stamp, e.job_id, e.attempt, e.created_at, e.ready_at,
                        CASE WHEN e.route_shard IS NOT NULL THEN e.route_shard % m.width ELSE awa.shard_for(m.width, NULL) END AS shard
                   FROM unnest(p_lanes, p_seqs) u(lane_id, lane_seq)
                   JOIN unnest(p_left, p_widths, p_firsts, p_stamps) m(lane_id, width, first, stamp) ON m.lane_id = u.lane_id
-                 CROSS JOIN LATERAL (SELECT x.route_shard FROM awa.ready_entries x
-                                      WHERE x.lane_id = u.lane_id AND x.lane_seq = u.lane_seq OFFSET 0) e
+                 CROSS JOIN LATERAL (SELECT x.job_id, x.route_shard, x.attempt, x.created_at, x.ready_at FROM awa.ready_entries x
+                                      WHERE x.lane_id = u.lane_id AND x.lane_seq = u.lane_seq AND x.claim_id IS NULL OFFSET 0) e
                  ORDER BY u.lane_seq OFFSET 0) g
+    ), noted AS (
+        INSERT INTO awa.past_places (job_id, lane_seq, lane_id, attempt, created_at, ready_at, reason)
+        SELECT k.job_id, k.lane_seq, k.lane_id, k.attempt, k.created_at, k.ready_at, 'moved' FROM places k
     )
     UPDATE awa.ready_entries r
        SET lane_id = p_targets[k.first + k.shard], lane_seq = k.position, txid = p_txid, ready_at = clock_timestamp(),

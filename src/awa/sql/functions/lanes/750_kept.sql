@@ -11,18 +11,16 @@ LANGUAGE sql VOLATILE AS $$
 $$;
 
 -- How many completed jobs each queue still keeps.
--- index: none; the closures are read whole
--- bound: the history kept, a row a batch of completions
+-- index: none; the closures and the finished jobs are read whole
+-- bound: the history kept, of closures a row a batch of completions
 CREATE OR REPLACE FUNCTION awa.completed_kept() RETURNS TABLE (queue text, jobs bigint)
 LANGUAGE sql VOLATILE AS $$
     SELECT d.queue, sum(d.jobs)::bigint
       FROM (SELECT l.queue, k.jobs
-              FROM (SELECT x.lane_id, sum(x.jobs) AS jobs FROM awa.attempt_closures x
-                     WHERE x.outcome IN ('completed', 'recorded') GROUP BY 1) k
+              FROM (SELECT x.lane_id, sum(x.jobs) AS jobs FROM awa.attempt_closures x WHERE x.outcome = 'completed' GROUP BY 1) k
               JOIN awa.lanes l ON l.lane_id = k.lane_id
             UNION ALL
-            -- What a callback completed: no attempt ended so.
-            SELECT f.queue, count(*) FROM awa.finished_jobs f
-             WHERE f.state = 'completed' AND f.metadata @> '{"_awa_callback": {"resolution": "complete"}}' GROUP BY 1) d
+            -- Those with a row of their own, whoever completed them: it may outlive the closure, if there was one.
+            SELECT f.queue, count(*) FROM awa.finished_jobs f WHERE f.state = 'completed' GROUP BY 1) d
      GROUP BY 1;
 $$;
