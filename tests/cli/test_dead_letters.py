@@ -89,3 +89,32 @@ def _in_another_thread(deed: Callable[[], None]) -> None:
     thread = threading.Thread(target=deed)
     thread.start()
     thread.join()
+
+
+@pytest.mark.parametrize(
+    "choice", [("--queue", "mail"), ("--reason", "terminal_error"), ("--all",), ("--kind", "send")]
+)
+def test_an_id_and_a_choice_are_not_both_given(
+    awa: Awa, letters: Callable[[str, int], None], choice: tuple[str, ...]
+) -> None:
+    """Whoever says --queue with an ID may well mean where it should go."""
+    letters("no", 1)
+    (row,) = awa("--json", "dlq", "list").document["items"]
+    both = awa("--json", "dlq", "retry", str(row["id"]), *choice)
+    assert (both.code, both.error["code"]) == (2, "invalid")
+    assert "--to-queue" in both.error["hint"]
+    assert len(awa("--json", "dlq", "list").document["items"]) == 1
+
+
+def test_letters_are_chosen_by_reason(awa: Awa, letters: Callable[[str, int], None]) -> None:
+    letters("no", 2)
+    listed = awa("--json", "dlq", "list", "--reason", "terminal_error").document
+    assert len(listed["items"]) == 2
+    assert awa("--json", "dlq", "purge", "--reason", "callback_failed", "--yes").document == {
+        "purged": 0
+    }
+    unknown = awa("--json", "dlq", "purge", "--reason", "terminal", "--yes")
+    assert unknown.code == 2
+    assert "attempts_exhausted, terminal_error, callback_failed" in unknown.error["message"]
+    purged = awa("--json", "dlq", "purge", "--reason", "terminal_error", "--yes").document
+    assert purged == {"purged": 2}

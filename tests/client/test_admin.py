@@ -11,6 +11,7 @@ import pytest
 import awa
 from awa.operations import single
 from awa.storage import queues, read
+from awa.testing import drain
 from tests.storage.world import World
 
 Connect = Callable[..., Awaitable[psycopg.AsyncConnection[Any]]]
@@ -275,3 +276,19 @@ async def test_a_queue_is_spread_over_lanes_and_a_bad_width_is_refused(
     for shards in wrong:
         with pytest.raises(awa.ValidationError, match="shards"):
             await client.set_enqueue_shards("wide", shards)
+
+
+async def test_dead_letters_come_page_by_page(client: awa.AsyncClient) -> None:
+    @client.task(dict, kind="fails", queue="letters")
+    async def fails(_job: awa.Job[Any]) -> None:
+        raise awa.TerminalError("no")
+
+    await client.set_dlq("letters", True)
+    jobs = await client.insert_many([{}] * 3, kind="fails", queue="letters")
+    await drain(client, "letters")
+    rows, cursor = await client.dlq_page(queue="letters", limit=2)
+    assert cursor is not None
+    rest, end = await client.dlq_page(queue="letters", limit=2, cursor=cursor)
+    assert {row["id"] for row in rows + rest} == {job.id for job in jobs}
+    assert end is None
+    assert await client.list_dlq(queue="letters", limit=2, cursor=cursor) == rest

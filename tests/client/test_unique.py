@@ -233,3 +233,16 @@ def test_the_blocking_client_does_the_same(database_url: str) -> None:
             tx.insert(Sync(), unique_opts=BY_ACCOUNT)
         assert told.value.job_id == job.id
         assert client.cancel_by_unique_key(Sync(), unique_opts=BY_ACCOUNT).id == job.id
+
+
+async def test_a_misspelt_field_is_refused_where_fields_are_known(client: awa.AsyncClient) -> None:
+    """Otherwise all jobs of the kind would be the same."""
+    typo: awa.UniqueOpts = {"by_args": ["acount"]}
+    with pytest.raises(
+        awa.ValidationError, match="'acount' is no field of Sync; known: account, full"
+    ):
+        await client.insert(Sync(), unique_opts=typo)
+    with pytest.raises(awa.ValidationError, match="job 1 of the list"):
+        await client.insert_many([{"acount": 1}, Sync()], kind="sync", unique_opts=typo)
+    await client.insert({"other": 1}, kind="sync", unique_opts=typo)
+    assert len(await client.list_jobs()) == 1

@@ -202,3 +202,14 @@ def test_a_choice_that_makes_no_sense_is_refused(wrong: dict[str, object]) -> No
 async def test_a_cursor_that_no_page_returned_is_refused(world: World, cursor: str) -> None:
     with pytest.raises(ValidationError):
         await dead_letters.page(world.conn, which(), cursor=cursor)
+
+
+async def test_a_reason_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValidationError, match="expected one of attempts_exhausted"):
+        which(reason="bogus")
+    assert which(reason="callback_failed").reason == "callback_failed"
+
+
+async def test_on_or_off_is_said_by_a_truth_value(conn: Connection) -> None:
+    with pytest.raises(ValidationError, match="enabled: expected True or False, got 'no'"):
+        await dead_letters.enable(conn, "default", "no")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from awa.cli.confirm import confirm
 from awa.cli.output import Column, number
 from awa.cli.progress import progress
 from awa.cli.session import Session, run
-from awa.cli.values import aware_time, time_or_date
+from awa.cli.values import aware_time, time_or_date, wrong
 from awa.db.run import Connection
 from awa.model.errors import NotConfirmed
 from awa.model.limits import check_queue
@@ -23,6 +23,9 @@ app = typer.Typer(help="Dead letters: see, retry, purge.", no_args_is_help=True)
 Queue = Annotated[str | None, typer.Option(help="Only of this queue.")]
 Kind = Annotated[str | None, typer.Option(help="Only of this kind.")]
 Fingerprint = Annotated[str | None, typer.Option(help="Only with this cause; see: awa dlq depth.")]
+Reason = Annotated[
+    str | None, typer.Option(help=f"Only for this reason: {', '.join(dead_letters.REASONS)}.")
+]
 Before = Annotated[
     str | None, typer.Option(metavar="DATE", help="Only dead since before: 2026-03-01, or a time.")
 ]
@@ -61,12 +64,13 @@ def list_letters(
     queue: Queue = None,
     kind: Kind = None,
     fingerprint: Fingerprint = None,
+    reason: Reason = None,
     before: Before = None,
     limit: Annotated[int, typer.Option(help="At most so many.", min=1, max=1000)] = 20,
     cursor: Annotated[str | None, typer.Option(help="The next page, as the last one said.")] = None,
 ) -> None:
     """List dead letters, newest first."""
-    chosen = _chosen(queue, kind, fingerprint, before)
+    chosen = _chosen(queue, kind, fingerprint, reason, before)
 
     async def work(session: Session) -> None:
         async with session.client.connection() as conn:
@@ -126,6 +130,7 @@ def retry(
     queue: Queue = None,
     kind: Kind = None,
     fingerprint: Fingerprint = None,
+    reason: Reason = None,
     before: Before = None,
     everything: Everything = False,
     to_queue: Annotated[str | None, typer.Option(help="Into this queue.")] = None,
@@ -135,7 +140,13 @@ def retry(
 ) -> None:
     """Give dead letters all their attempts again, one or all that match."""
     way: _Way = {"queue": to_queue, "priority": priority, "run_at": aware_time(run_at, "--run-at")}
-    chosen = _chosen(queue, kind, fingerprint, before)
+    chosen = _chosen(queue, kind, fingerprint, reason, before)
+    if job_id is not None and (everything or chosen != Which()):
+        raise wrong(
+            "ID",
+            "an ID and a choice were given: --queue, --kind, --fingerprint, --reason, --before and --all choose among all letters",
+            "For where the one goes say --to-queue and --priority.",
+        )
     kept: list[int] = []
 
     async def one(session: Session, letter: int) -> None:
@@ -168,12 +179,13 @@ def purge(
     queue: Queue = None,
     kind: Kind = None,
     fingerprint: Fingerprint = None,
+    reason: Reason = None,
     before: Before = None,
     everything: Everything = False,
     yes: Yes = False,
 ) -> None:
     """Delete dead letters for good."""
-    chosen = _chosen(queue, kind, fingerprint, before)
+    chosen = _chosen(queue, kind, fingerprint, reason, before)
 
     async def chunk(conn: Connection, seen: Which, above: int) -> tuple[int, int | None]:
         return await dead_letters.purge_chunk(conn, seen, above=above)
@@ -222,10 +234,16 @@ async def _go_on(
 
 
 def _chosen(
-    queue: str | None, kind: str | None, fingerprint: str | None, before: str | None
+    queue: str | None,
+    kind: str | None,
+    fingerprint: str | None,
+    reason: str | None,
+    before: str | None,
 ) -> Which:
     moment = None if before is None else time_or_date(before, "--before")
-    return dead_letters.which(queue=queue, kind=kind, fingerprint=fingerprint, before=moment)
+    return dead_letters.which(
+        queue=queue, kind=kind, fingerprint=fingerprint, reason=reason, before=moment
+    )
 
 
 def _refuse_everything(chosen: Which, everything: bool, deed: str) -> None:

@@ -35,12 +35,34 @@ class DeadLetters(Base):
 
         Reasons are `attempts_exhausted`, `terminal_error` and `callback_failed`. Errors of one cause share a `fingerprint`.
         """
+        rows, _next = await self.dlq_page(
+            queue=queue,
+            kind=kind,
+            fingerprint=fingerprint,
+            reason=reason,
+            before=before,
+            limit=limit,
+            cursor=cursor,
+        )
+        return rows
+
+    async def dlq_page(
+        self,
+        *,
+        queue: str | None = None,
+        kind: str | None = None,
+        fingerprint: str | None = None,
+        reason: str | None = None,
+        before: datetime | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """As `list_dlq`, and the cursor of the next page (None: the end)."""
         chosen = dead_letters.which(
             queue=queue, kind=kind, fingerprint=fingerprint, reason=reason, before=before
         )
         async with self.connection() as conn:
-            rows, _next = await dead_letters.page(conn, chosen, limit=limit, cursor=cursor)
-        return rows
+            return await dead_letters.page(conn, chosen, limit=limit, cursor=cursor)
 
     async def dlq_depth(self) -> list[dict[str, Any]]:
         """Each queue with dead letters, or that has them switched on: depth, oldest_at, newest_at, enabled."""

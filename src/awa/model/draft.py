@@ -170,7 +170,22 @@ def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepa
     text = encode(args)
     if len(text) > ARGS_MAX_BYTES:
         raise invalid_field("args", f"at most {ARGS_MAX_BYTES} bytes of JSON, got {len(text)}")
+    _check_unique_fields(args, text, options.unique_opts)
     return Prepared(kind, text, _with_key(options, args, _concurrency_of(kind, tasks)))
+
+
+def _check_unique_fields(args: object, text: bytes, unique_opts: Mapping[str, Any] | None) -> None:
+    """A misspelt field would make all jobs of the kind the same. A plain dict may lack a field; other arguments have all of theirs."""
+    named = (unique_opts or {}).get("by_args")
+    if not isinstance(named, list) or isinstance(args, Mapping):
+        return
+    known = exact.loads(text)
+    for field in named:
+        if field not in known:
+            raise invalid_field(
+                "unique_opts.by_args",
+                f"{field!r} is no field of {type(args).__name__}; known: {', '.join(known)}",
+            )
 
 
 def prepare_many(

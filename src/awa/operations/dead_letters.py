@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from awa.db.run import Connection
 from awa.model.draft import check_run_at
-from awa.model.errors import Conflict
+from awa.model.errors import Conflict, invalid_field
 from awa.model.job import Job
 from awa.model.limits import (
     FILTER_IDS_MAX_COUNT,
@@ -32,6 +32,8 @@ from awa.storage.change import moved
 from awa.storage.dead_letters import Which
 
 CHUNK_JOBS: Final = 1_000
+# Why a job became a dead letter.
+REASONS: Final = ("attempts_exhausted", "terminal_error", "callback_failed")
 
 Row = dict[str, Any]
 # Does up to CHUNK_JOBS above an id; answers how many, and the id to go on above (None: the end).
@@ -51,7 +53,7 @@ def which(
         queue=None if queue is None else check_queue(queue),
         kind=None if kind is None else check_kind(kind),
         fingerprint=None if fingerprint is None else check_queue(fingerprint, field="fingerprint"),
-        reason=None if reason is None else check_queue(reason, field="reason"),
+        reason=None if reason is None else _check_reason(reason),
         before=None if before is None else check_run_at(before, field="before"),
     )
 
@@ -149,7 +151,15 @@ async def purge(conn: Connection, ids: Sequence[int]) -> int:
 
 async def enable(conn: Connection, queue: str, enabled: bool) -> Row:
     """Say whether jobs of a queue that fail from now on become dead letters. The queue need not have held a job yet."""
+    if not isinstance(enabled, bool):
+        raise invalid_field("enabled", f"expected True or False, got {enabled!r}")
     return await dead_letters.enable(conn, check_queue(queue), enabled)
+
+
+def _check_reason(reason: object) -> str:
+    if reason not in REASONS:
+        raise invalid_field("reason", f"expected one of {', '.join(REASONS)}, got {reason!r}")
+    return str(reason)
 
 
 def _place(cursor: str | None) -> tuple[datetime, int] | None:

@@ -633,6 +633,30 @@ class Client:
             )
         )
 
+    def dlq_page(
+        self,
+        *,
+        queue: str | None = None,
+        kind: str | None = None,
+        fingerprint: str | None = None,
+        reason: str | None = None,
+        before: datetime | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """As `list_dlq`, and the cursor of the next page (None: the end)."""
+        return self._portal.run(
+            self.aio.dlq_page(
+                queue=queue,
+                kind=kind,
+                fingerprint=fingerprint,
+                reason=reason,
+                before=before,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+
     def dlq_depth(self) -> list[dict[str, Any]]:
         """Each queue with dead letters, or that has them switched on: depth, oldest_at, newest_at, enabled."""
         return self._portal.run(self.aio.dlq_depth())
