@@ -46,3 +46,18 @@ def test_one_is_paused_fired_and_resumed(awa: Awa) -> None:
 def test_an_unknown_name_is_not_found(awa: Awa, deed: str) -> None:
     ran = awa("--json", "cron", deed, "nothing")
     assert (ran.code, ran.error["code"]) == (3, "not_found")
+
+
+def test_a_unique_job_is_not_triggered_twice(awa: Awa, database_url: str) -> None:
+    async def declare() -> None:
+        options = {"kind": "once", "unique_opts": {"by_args": True}}
+        made = make_schedule("once", "0 9 * * *", {}, options=options)
+        async with await AsyncConnection.connect(database_url, autocommit=True) as conn:
+            await cron.declare(conn, "shop", [made])
+
+    asyncio.run(declare())
+    job = awa("--json", "cron", "trigger", "once").document
+    assert job["insertion"] == "inserted"
+    again = awa("--json", "cron", "trigger", "once")
+    assert (again.code, again.error["code"]) == (4, "unique_conflict")
+    assert again.error["details"]["job_id"] == job["job_id"]

@@ -63,8 +63,13 @@ def trigger(context: typer.Context, name: ScheduleName) -> None:
 
     async def work(session: Session) -> None:
         job = await session.client.trigger_cron_job(name)
-        told = {"name": name, "job_id": job.id, "queue": job.queue}
-        session.out.result(told, f"Enqueued job {job.id} of the schedule {name} into {job.queue}.")
+        told = {"name": name, "job_id": job.id, "queue": job.queue, "insertion": job.insertion}
+        words = {
+            "inserted": f"Enqueued job {job.id} of the schedule {name} into {job.queue}.",
+            "replaced": f"Job {job.id} has the unique key and was replaced.",
+            "ignored": f"Job {job.id} has the unique key and stays as it is.",
+        }
+        session.out.result(told, words[str(job.insertion)])
 
     run(context, work)
 

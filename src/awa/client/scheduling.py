@@ -56,9 +56,15 @@ class Scheduling(Base):
         self, *, retired: bool = False, limit: int = 50, cursor: str | None = None
     ) -> list[dict[str, Any]]:
         """Schedules by name: their times, next fires, last job, pause. `retired`: also those no program declares."""
-        async with self.connection() as conn:
-            rows, _next = await cron.page(conn, retired=retired, limit=limit, cursor=cursor)
+        rows, _next = await self.cron_jobs_page(retired=retired, limit=limit, cursor=cursor)
         return rows
+
+    async def cron_jobs_page(
+        self, *, retired: bool = False, limit: int = 50, cursor: str | None = None
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """As `list_cron_jobs`, and the cursor of the next page (None: the end)."""
+        async with self.connection() as conn:
+            return await cron.page(conn, retired=retired, limit=limit, cursor=cursor)
 
     async def get_cron_job(self, name: str) -> dict[str, Any]:
         """One schedule. Raises NotFound."""
@@ -76,6 +82,6 @@ class Scheduling(Base):
             return await cron.resume(conn, name)
 
     async def trigger_cron_job(self, name: str) -> Job[Any]:
-        """Enqueue a schedule's job now, beside its ticks; a paused one's, too. Raises NotFound."""
+        """Enqueue a schedule's job now, beside its ticks; a paused one's, too. Raises NotFound, UniqueConflict."""
         async with self.connection() as conn:
             return await cron.trigger(conn, name)

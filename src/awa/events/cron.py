@@ -18,6 +18,11 @@ def fired(name: str, jobs: int) -> None:
     _fired.add(jobs, name)
 
 
+def held_up(name: str, problem: Exception) -> None:
+    """A schedule could not be fired now, and will be tried again in a moment."""
+    log.info("the schedule %s is fired later: %s", name, problem)
+
+
 def failed(name: str, problem: Exception) -> None:
     """A schedule could not be fired and stands still until it is declared anew."""
     _failures.add(1, name)

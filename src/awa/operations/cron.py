@@ -7,6 +7,7 @@ transaction that enqueues the tick's job.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from awa.model.cron import (
     next_tick,
     next_ticks,
 )
-from awa.model.errors import AwaError, NotFound, ValidationError
+from awa.model.errors import AwaError, NotFound, UniqueConflict, ValidationError
 from awa.model.job import Job
 from awa.model.limits import PAGE_DEFAULT_ROWS, check_actor, check_page
 from awa.operations.failures import Failure, judge
@@ -74,6 +75,11 @@ async def _fire(conn: Connection, row: Row) -> bool:
         async with conn.transaction():
             ids = await cron.fire(conn, name, seen, ticks, following)
     except AwaError as problem:
+        if not isinstance(problem, ValidationError) and judge(problem) is Failure.TRY_AGAIN:
+            events.held_up(
+                name, problem
+            )  # who has its unique key in hands must not hold up the others
+            return False
         if not isinstance(problem, ValidationError) and judge(problem) is not Failure.BAD_ROW:
             raise
         events.failed(name, problem)
@@ -134,11 +140,18 @@ async def resume(conn: Connection, name: str) -> Row:
 
 
 async def trigger(conn: Connection, name: str) -> Job[Any]:
-    """Enqueue a schedule's job now, beside its ticks. Raises NotFound."""
-    job_id = await cron.trigger(conn, check_schedule_name(name))
-    if job_id is None:
+    """Enqueue a schedule's job now, beside its ticks. Raises NotFound, UniqueConflict."""
+    came = await cron.trigger(conn, check_schedule_name(name))
+    if came is None:
         raise _no_such(name)
-    return await get_job(conn, job_id)
+    job_id, outcome = came
+    if outcome == "conflict":
+        raise UniqueConflict(
+            f"the schedule {name!r} brought no job: job {job_id} holds its unique key",
+            hint="trigger it when that job has ended, or cancel that one",
+            job_id=job_id,
+        )
+    return replace(await get_job(conn, job_id), insertion=outcome)
 
 
 def _told(row: Row) -> Row:

@@ -41,6 +41,7 @@ async def declare(
             "ordering_key": options.ordering_key,
             "concurrency_key": options.concurrency_key,
             "concurrency_limit": options.concurrency_limit,
+            "unique_opts": None if options.unique_opts is None else Jsonb(options.unique_opts),
             "next_fire_at": next_fire_at,
         },
     )
@@ -73,10 +74,10 @@ async def fail(
     )
 
 
-async def trigger(conn: Connection, name: str) -> int | None:
-    """Enqueues a schedule's job now; None if there is no such schedule."""
-    found: int | None = await run.value(conn, "cron/trigger", {"name": name})
-    return found
+async def trigger(conn: Connection, name: str) -> tuple[int, str] | None:
+    """Enqueues a schedule's job now; its id and what came of it (see awa.enqueue_unique), None if there is no such schedule."""
+    ((job_id, outcome),) = await run.tuples(conn, "cron/trigger", {"name": name})
+    return None if job_id is None else (job_id, outcome)
 
 
 async def pause(conn: Connection, name: str, paused_by: str | None) -> bool:

@@ -586,6 +586,14 @@ class Client:
             self.aio.list_cron_jobs(retired=retired, limit=limit, cursor=cursor)
         )
 
+    def cron_jobs_page(
+        self, *, retired: bool = False, limit: int = 50, cursor: str | None = None
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        """As `list_cron_jobs`, and the cursor of the next page (None: the end)."""
+        return self._portal.run(
+            self.aio.cron_jobs_page(retired=retired, limit=limit, cursor=cursor)
+        )
+
     def get_cron_job(self, name: str) -> dict[str, Any]:
         """One schedule. Raises NotFound."""
         return self._portal.run(self.aio.get_cron_job(name))
@@ -599,7 +607,7 @@ class Client:
         return self._portal.run(self.aio.resume_cron_job(name))
 
     def trigger_cron_job(self, name: str) -> Job[Any]:
-        """Enqueue a schedule's job now, beside its ticks; a paused one's, too. Raises NotFound."""
+        """Enqueue a schedule's job now, beside its ticks; a paused one's, too. Raises NotFound, UniqueConflict."""
         return self._portal.run(self.aio.trigger_cron_job(name))
 
     def set_dlq(self, queue: str, enabled: bool) -> dict[str, Any]:

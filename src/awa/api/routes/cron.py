@@ -34,12 +34,16 @@ _SCHEDULE: dict[str, Any] = {
     "tags": None,
     "metadata": None,
     "ordering_key": None,
+    "concurrency_key": None,
+    "concurrency_limit": None,
+    "unique_opts": None,
     "state": "active",
     "next_fire_at": "2026-06-01T07:00:00Z",
     "next_fires": ["2026-06-01T07:00:00Z", "2026-06-02T07:00:00Z"],
     "last_tick_at": "2026-05-29T07:00:00Z",
     "fired_at": "2026-05-29T07:00:00.2Z",
     "fired_count": 12,
+    "skipped_count": 0,
     "last_job_id": 41007,
     "last_job_state": "completed",
     "last_error": None,
@@ -118,15 +122,17 @@ async def resume_schedule(request: Request, name: ScheduleName) -> dict[str, Any
     "/{name:path}/trigger",
     summary="Trigger",
     response_model=dict[str, Any],
-    responses=problems(401, 403, 404, 422, 503)
-    | example({"name": "daily-report", "job_id": JOB["id"], "queue": "reports"}),
+    responses=problems(401, 403, 404, 409, 422, 503)
+    | example(
+        {"name": "daily-report", "job_id": JOB["id"], "queue": "reports", "insertion": "inserted"}
+    ),
 )
 @needs(Right.CHANGE)
 async def trigger_schedule(request: Request, name: ScheduleName) -> dict[str, Any]:
     """Enqueue its job now. Its times stay as they are, and a paused schedule stays paused."""
     async with changing(request) as conn:
         job: Job[Any] = await cron.trigger(conn, name)
-    return {"name": name, "job_id": job.id, "queue": job.queue}
+    return {"name": name, "job_id": job.id, "queue": job.queue, "insertion": job.insertion}
 
 
 def _masked(request: Request, row: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,6 @@
--- Enqueues a schedule's job now, beside its ticks; a paused or retired schedule, too.
+-- Enqueues a schedule's job now, beside its ticks; answers its id and what happened, null if there is no such schedule.
 -- moves: nothing -> available
--- index: cron_jobs primary key
+-- index: see functions/720_cron.sql
 -- bound: one row
 -- params: name
-UPDATE awa.cron_jobs c
-   SET fired_at = clock_timestamp(), fired_count = c.fired_count + 1, last_job_id = awa.enqueue_scheduled(c, NULL), last_error = NULL
- WHERE c.name = %(name)s
-RETURNING c.last_job_id AS job_id
+SELECT t.job_id, t.outcome FROM awa.trigger_cron(%(name)s) t

@@ -46,7 +46,12 @@ async def trigger(request: Request) -> Response:
     name = (await read_form(request)).one("name")
     async with changing(request) as conn:
         job = await cron.trigger(conn, name)
-    return go(request, "/jobs/{}", job.id, notice=f"The schedule {name} was fired by hand.")
+    told = {
+        "ignored": f"This job holds the unique key, so the schedule {name} brought no other one.",
+        "replaced": f"This job holds the unique key, and has what the schedule {name} says now.",
+    }
+    notice = told.get(str(job.insertion), f"The schedule {name} was fired by hand.")
+    return go(request, "/jobs/{}", job.id, notice=notice)
 
 
 @router.post("/cron/pause")
