@@ -85,6 +85,8 @@ CREATE TABLE awa.cron_jobs (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     concurrency_key text,
     concurrency_limit smallint,
+    unique_opts jsonb,
+    skipped_count bigint DEFAULT 0 NOT NULL,
     CONSTRAINT cron_jobs_missed_check CHECK ((missed = ANY (ARRAY['coalesce'::text, 'catch_up'::text]))),
     CONSTRAINT cron_jobs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
     CONSTRAINT cron_jobs_priority_check CHECK (((priority >= 1) AND (priority <= 4)))
