@@ -10,6 +10,7 @@ import pytest
 
 import awa
 from awa.storage.rescue import rescue
+from awa.testing import run_job
 
 Eventually = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]]
 
@@ -140,3 +141,88 @@ async def test_errors_say_which_attempt_when_where_and_for_how_long(
     (error,) = await eventually(lambda: _errors(client, job.id))
     assert {"attempt", "at", "error", "kind", "traceback", "duration_s", "runtime_id"} == set(error)
     assert 0 <= error["duration_s"] < 20
+
+
+@pytest.mark.parametrize(("said", "kept"), [("a\0b", "a�b"), ("\ud800", "?"), ("x" * 5_000, None)])
+async def test_a_message_is_kept_as_far_as_it_can_be(
+    *, client: awa.AsyncClient, said: str, kept: str | None
+) -> None:
+    read: asyncio.Queue[Any] = asyncio.Queue()
+
+    @client.task(Walk)
+    async def handle(job: awa.Job[Walk]) -> None:
+        job.set_progress(40, said)
+        await job.flush_progress()
+        read.put_nowait((await client.get_job(job.id)).progress)
+
+    await client.insert(Walk())
+    await client.start([("default", 1)], roles={"worker"})
+    progress = await asyncio.wait_for(read.get(), 20)
+    assert progress["percent"] == 40
+    if kept is not None:
+        assert progress["message"] == kept
+    else:
+        assert "characters left out" in progress["message"]
+        assert len(progress["message"]) < 2_100
+
+
+@pytest.mark.parametrize("wrong", [(101, None), ("half", None), (True, None), (1, {"x": 1})])
+async def test_progress_that_is_none_is_refused_where_it_is_said(
+    client: awa.AsyncClient, wrong: tuple[Any, Any]
+) -> None:
+    @client.task(Walk)
+    async def handle(job: awa.Job[Walk]) -> None:
+        job.set_progress(*wrong)
+
+    ran = await run_job(client, Walk(), reraise=False)
+    assert isinstance(ran.exception, awa.ValidationError)
+
+
+@pytest.mark.parametrize("wrong", ["text", [1], {1: 2}])
+async def test_so_is_metadata_that_is_no_object(client: awa.AsyncClient, wrong: Any) -> None:
+    @client.task(Walk)
+    async def handle(job: awa.Job[Walk]) -> None:
+        job.update_metadata(wrong)
+
+    ran = await run_job(client, Walk(), reraise=False)
+    assert isinstance(ran.exception, awa.ValidationError)
+
+
+async def test_what_one_attempt_reported_costs_no_other_its_heartbeat(
+    client: awa.AsyncClient, worker_of: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever gets past the checks and can't be stored is left out of the beat, and waits for its attempt's end."""
+    running, go_on = asyncio.Semaphore(0), asyncio.Event()
+
+    @client.task(Walk)
+    async def handle(job: Any) -> None:
+        if job.args.how == "badly":
+            job._attempt.report({"percent": 1, "message": "\0"})
+        else:
+            job.set_progress(50)
+        running.release()
+        await go_on.wait()
+
+    jobs = [await client.insert(Walk(how)) for how in ("badly", "well")]
+    await client.start([("default", 2)], roles={"worker"})
+    async with asyncio.timeout(20):
+        for _ in jobs:
+            await running.acquire()
+    await worker_of(client).heartbeat.beat()
+    assert "what attempts reported can't be stored" in caplog.text
+    go_on.set()
+    await client.shutdown()
+    assert [(await client.get_job(job.id)).state for job in jobs] == ["completed", "completed"]
+
+
+async def test_a_reserved_name_in_the_metadata_is_no_answer_and_no_progress(
+    client: awa.AsyncClient,
+) -> None:
+    @client.task(Walk)
+    async def handle(job: awa.Job[Walk]) -> None:
+        assert (job.callback_result, job.progress) == (None, None)
+
+    spoilt = {"_awa_callback": "x", "_awa_progress": 5}
+    assert (await run_job(client, Walk(), metadata=spoilt)).outcome == "completed"
+    job = await client.insert(Walk(), metadata=spoilt)
+    assert job.callback_result is None

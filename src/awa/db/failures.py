@@ -54,6 +54,12 @@ def is_lost_connection(error: BaseException) -> bool:
     )
 
 
+def is_unstorable(error: AwaError) -> bool:
+    """Whether the data is at fault (SQLSTATE class 22 or 23), so that sending it again is of no use."""
+    state = getattr(error.__cause__, "sqlstate", None) or ""
+    return state.startswith(("22", "23")) or isinstance(error, ValidationError)
+
+
 def translate(error: Exception) -> AwaError:
     """The error of this library that says what a driver error means."""
     match error:

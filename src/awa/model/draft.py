@@ -119,7 +119,7 @@ def check_options(options: JobOptions) -> Options:
         priority=checked(check_priority, "priority") or PRIORITY_DEFAULT,
         max_attempts=checked(check_max_attempts, "max_attempts") or MAX_ATTEMPTS_DEFAULT,
         tags=checked(check_tags, "tags") or None,
-        metadata=checked(_check_metadata, "metadata") or None,
+        metadata=checked(check_metadata, "metadata") or None,
         run_at=checked(check_run_at, "run_at"),
         ordering_key=checked(check_ordering_key, "ordering_key"),
         unique_opts=checked(check_unique_opts, "unique_opts"),
@@ -245,7 +245,8 @@ def plain_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _check_metadata(metadata: object) -> dict[str, Any]:
+def check_metadata(metadata: object) -> dict[str, Any]:
+    """Metadata as plain JSON values. Raises ValidationError."""
     if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
         raise invalid_field("metadata", f"expected an object with text keys, got {metadata!r}")
     return plain_metadata(metadata)

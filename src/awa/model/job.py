@@ -106,7 +106,8 @@ class Job(Generic[A]):
     @property
     def callback_result(self) -> Any:
         """The payload that came with the last answer to a callback of this job, or None."""
-        return self.metadata.get(RESULT_KEY, {}).get("payload")
+        answer = self.metadata.get(RESULT_KEY)
+        return answer.get("payload") if isinstance(answer, Mapping) else None
 
     def _not_running(self) -> Conflict:
         return Conflict(

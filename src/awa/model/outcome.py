@@ -5,12 +5,14 @@ A handler returns `None` when it is done. It returns one of these to steer what 
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from awa.model.errors import invalid_field
+from awa.model.text import bounded
 
 DELAY_MAX_S: Final = 10 * 365 * 24 * 3600.0
+PROGRESS_MESSAGE_MAX_CHARS: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,16 @@ class TerminalError(Exception):
 
 
 Outcome: TypeAlias = RetryAfter | Snooze | Cancel | WaitForCallback
+
+
+def checked_progress(percent: object, message: object) -> dict[str, Any]:
+    """How far an attempt is, as it is kept. It goes with the heartbeat of all attempts, so nothing may be in it that can't be stored."""
+    if isinstance(percent, bool) or not isinstance(percent, int | float) or not 0 <= percent <= 100:
+        raise invalid_field("percent", f"must be between 0 and 100, got {percent!r}")
+    if message is not None and not isinstance(message, str):
+        raise invalid_field("message", f"expected a text, got {type(message).__name__}")
+    told = None if message is None else bounded(message, PROGRESS_MESSAGE_MAX_CHARS)
+    return {"percent": percent, "message": told}
 
 
 def _check_delay(seconds: float) -> None:

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
 from awa.model.callback import check_callback_id
-from awa.model.draft import JobOptions, plain_metadata
+from awa.model.draft import JobOptions, check_metadata
 from awa.model.errors import UnknownJobKind, ValidationError
 from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
 from awa.model.task import Task, Tasks
+from awa.model.text import bounded
 from awa.storage.claim import ClaimedJob
 from awa.worker.follow_ups import Follower, asked_of, make_follow_up
 from awa.worker.job import RunningJob
@@ -113,7 +114,8 @@ class Attempt:
         """What was reported last, by this attempt or an earlier one."""
         if self.progress is not None:
             return self.progress
-        return None if self.row.metadata is None else self.row.metadata.get(PROGRESS_KEY)
+        kept = None if self.row.metadata is None else self.row.metadata.get(PROGRESS_KEY)
+        return kept if isinstance(kept, dict) else None  # a program may have written there
 
     def carried(self, outcome: str) -> dict[str, Any] | None:
         """Changes of the metadata that go with an end: what the next attempt has to know, written down or not."""
@@ -128,7 +130,7 @@ class Attempt:
 
     def change_metadata(self, changes: Mapping[str, Any]) -> None:
         """Keep changes of the metadata for the next heartbeat, and for the end of the attempt."""
-        self.changes = {**(self.changes or {}), **plain_metadata(changes)}
+        self.changes = {**(self.changes or {}), **check_metadata(changes)}
         self.unsaved_changes = True
 
     def follow_up(self, args: object, options: JobOptions) -> None:
@@ -193,7 +195,8 @@ def decide(result: object, kind: str) -> Verdict:
         case Snooze(seconds):
             return Verdict("snoozed", delay_s=seconds)
         case Cancel(reason):
-            error = {"error": reason, "kind": "Cancel"} if reason else None
+            told = bounded(str(reason), ERROR_MAX_CHARS)
+            error = {"error": told, "kind": "Cancel"} if told else None
             return Verdict("cancelled", error=error)
         case TerminalError():
             return Verdict("failed", error=_told(result))
@@ -308,17 +311,8 @@ def _misused(sentence: str) -> Verdict:
 def _told(problem: BaseException, message: str | None = None) -> dict[str, Any]:
     """An exception as it is kept with the job: bounded, and without NUL, which jsonb refuses."""
     text = message or str(problem) or type(problem).__name__
-    error = {"error": _bounded(text, ERROR_MAX_CHARS), "kind": type(problem).__name__}
+    error = {"error": bounded(text, ERROR_MAX_CHARS), "kind": type(problem).__name__}
     if not isinstance(problem, UnknownJobKind):
         trace = "".join(traceback.format_exception(problem))
-        error["traceback"] = _bounded(trace, TRACEBACK_MAX_CHARS)
+        error["traceback"] = bounded(trace, TRACEBACK_MAX_CHARS)
     return error
-
-
-def _bounded(text: str, limit: int) -> str:
-    """The beginning and, more telling in a traceback, the end of a long text."""
-    clean = text.replace("\x00", "�").encode(errors="replace").decode()
-    if len(clean) <= limit:
-        return clean
-    half = limit // 2
-    return f"{clean[:half]}\n… {len(clean) - 2 * half} characters left out …\n{clean[-half:]}"

@@ -16,11 +16,11 @@ from time import monotonic
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from awa.db.failures import is_lost_connection
+from awa.db.failures import is_lost_connection, is_unstorable
 from awa.db.pool import Pool, connection
 from awa.db.run import Connection
 from awa.events import jobs as events
-from awa.model.errors import AwaError, ValidationError
+from awa.model.errors import AwaError
 from awa.storage.callbacks import keep_follow_ups
 from awa.storage.finish import Ending, complete, finish
 from awa.worker.attempt import RETURNED, Attempt, Verdict
@@ -112,7 +112,7 @@ class Finisher:
                 async with connection(self._pool) as conn:
                     lost, states = await _tell(conn, ledger, endings)
             except AwaError as problem:
-                if _unstorable(problem):
+                if is_unstorable(problem):
                     await self._halve(endings, problem)
                     return
                 sent_before = sent_before or is_lost_connection(problem)
@@ -256,9 +256,3 @@ def _told(ended: _Ended) -> Ending:
         attempt.carried(verdict.outcome),
         verdict.callback_id,
     )
-
-
-def _unstorable(problem: AwaError) -> bool:
-    """The data is at fault (SQLSTATE class 22 or 23), so sending it again is of no use."""
-    state = getattr(problem.__cause__, "sqlstate", None) or ""
-    return state.startswith(("22", "23")) or isinstance(problem, ValidationError)

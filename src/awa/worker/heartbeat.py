@@ -8,12 +8,14 @@ its attempts belong to others now.
 from __future__ import annotations
 
 import asyncio
+import logging
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
 from awa.db import run
+from awa.db.failures import is_unstorable
 from awa.db.pool import connection
 from awa.db.run import Connection
 from awa.events import runtime as events
@@ -27,6 +29,8 @@ from awa.worker.retry import Retry
 
 if TYPE_CHECKING:
     from awa.worker.runtime import Worker
+
+log = logging.getLogger("awa.worker")
 
 RECORD_AFTER_S: Final = 5.0
 # How long after a lost answer the claim behind it may still be committed by its server process.
@@ -77,7 +81,15 @@ class Heartbeat:
         open_since = ledger.beat_begins(older)
         said = _Said.by(older)
         async with connection(self._worker.pool) as conn:
-            answer = await _tell(conn, ledger.runtime_id, open_since, said)
+            try:
+                answer = await _tell(conn, ledger.runtime_id, open_since, said)
+            except AwaError as problem:
+                if said.nothing() == said or not is_unstorable(problem):
+                    raise
+                # One attempt's words must not cost all of them their heartbeat: they go with their ends, one by one.
+                log.warning("what attempts reported can't be stored, and is left out: %s", problem)
+                said = said.nothing()
+                answer = await _tell(conn, ledger.runtime_id, open_since, said)
         if ledger.dead:
             return
         await self._answered(ledger, older, said, answer)
@@ -143,6 +155,10 @@ class _Said(NamedTuple):
     places: list[tuple[int, int, int]]
     progress: list[dict[str, Any] | None]
     metadata: list[dict[str, Any] | None]
+
+    def nothing(self) -> _Said:
+        """Where they are, and nothing of them."""
+        return self._replace(progress=[None] * len(self.places), metadata=[None] * len(self.places))
 
     @classmethod
     def by(cls, attempts: list[Attempt]) -> _Said:

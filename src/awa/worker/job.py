@@ -12,8 +12,8 @@ from uuid import UUID
 
 from awa.model.callback import TIMEOUT_DEFAULT_S, CallbackToken
 from awa.model.draft import JobOptions
-from awa.model.errors import invalid_field
 from awa.model.job import Job
+from awa.model.outcome import checked_progress
 from awa.model.states import JobState
 
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ class RunningJob(Job[A]):
         return self._attempt.why is not None
 
     def set_progress(self, percent: int, message: str | None = None) -> None:
-        if isinstance(percent, bool) or not 0 <= percent <= 100:
-            raise invalid_field("percent", f"must be between 0 and 100, got {percent!r}")
-        self._attempt.report({"percent": percent, "message": message})
+        self._attempt.report(checked_progress(percent, message))
 
     def update_metadata(self, changes: Mapping[str, Any]) -> None:
         self._attempt.change_metadata(changes)
