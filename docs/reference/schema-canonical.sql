@@ -620,6 +620,20 @@ CREATE TABLE awa.limited_claims (
     jobs integer NOT NULL,
     claimed_at timestamp with time zone NOT NULL
 );
+CREATE TABLE awa.past_places (
+    job_id bigint NOT NULL,
+    lane_seq bigint NOT NULL,
+    lane_id integer NOT NULL,
+    attempt smallint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    ready_at timestamp with time zone NOT NULL,
+    claimed_at timestamp with time zone,
+    runtime_id uuid,
+    outcome awa.attempt_outcome,
+    reason text,
+    left_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT past_places_check CHECK (((outcome IS NULL) <> (reason IS NULL)))
+);
 CREATE TABLE awa.plan_secret (
     single boolean DEFAULT true NOT NULL,
     secret bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
@@ -926,6 +940,8 @@ CREATE INDEX finished_jobs_finalized_at_idx ON awa.finished_jobs USING btree (fi
 CREATE INDEX finished_jobs_finalized_at_idx1 ON awa.finished_jobs USING btree (finalized_at) WHERE (state = 'completed'::text);
 CREATE INDEX finished_jobs_queue_job_id_idx ON awa.finished_jobs USING btree (queue, job_id);
 CREATE INDEX limited_claims_lane_id_claimed_at_idx ON awa.limited_claims USING btree (lane_id, claimed_at);
+CREATE INDEX past_places_job_id_lane_seq_idx ON awa.past_places USING btree (job_id, lane_seq);
+CREATE INDEX past_places_left_at_idx ON awa.past_places USING brin (left_at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX ready_entries_completed ON awa.ready_entries USING btree (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE INDEX ready_entries_job_id_idx ON awa.ready_entries USING btree (job_id);
 CREATE INDEX ready_entries_lane_id_txid_lane_seq_idx ON awa.ready_entries USING btree (lane_id, txid, lane_seq);
