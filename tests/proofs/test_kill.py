@@ -13,7 +13,7 @@ from tests.proofs.kill.siege import Siege
 
 WORKER_ROUNDS = 130
 LEADER_ROUNDS = 70
-STATES = {"pending", "scanning", "running", "cancelling"}
+STATES = {"pending", "scanning", "running", "paused", "cancelling"}
 
 
 @pytest.mark.slow

@@ -43,11 +43,19 @@ WITHOUT_EFFECT = """
       FROM awa.jobs j LEFT JOIN effects e ON e.job_id = j.id
      GROUP BY 1, 2, 3 HAVING j.state <> 'completed' OR max(e.attempt) IS DISTINCT FROM j.attempt
 """
+# Each event goes on from the one before, and only a pause leads back to where an operation was.
 EVENTS_ASTRAY = """
     SELECT o.id, o.state, array_agg(e.to_state ORDER BY e.id)
-      FROM awa.batch_operations o JOIN awa.batch_operation_events e ON e.operation_id = o.id
+      FROM awa.batch_operations o
+      JOIN (SELECT *, lag(to_state) OVER (PARTITION BY operation_id ORDER BY id) AS before,
+                   lag(to_state, 2) OVER (PARTITION BY operation_id ORDER BY id) AS before_that
+              FROM awa.batch_operation_events) e ON e.operation_id = o.id
      GROUP BY 1, 2
-    HAVING count(*) <> count(DISTINCT e.to_state) OR (array_agg(e.to_state ORDER BY e.id DESC))[1] <> o.state
+    HAVING count(*) FILTER (WHERE 'paused' NOT IN (e.to_state, coalesce(e.from_state, '')))
+           <> count(DISTINCT e.to_state) FILTER (WHERE 'paused' NOT IN (e.to_state, coalesce(e.from_state, '')))
+        OR bool_or(e.from_state IS DISTINCT FROM e.before)
+        OR bool_or(e.before = 'paused' AND e.to_state NOT IN (e.before_that, 'cancelled'))
+        OR (array_agg(e.to_state ORDER BY e.id DESC))[1] <> o.state
 """
 
 
@@ -62,7 +70,7 @@ async def check_end(conn: Connection, enqueued: set[int]) -> None:
     """After all is done: nothing lost, nothing begun or accounted twice."""
     await check_sums(conn)
     await nothing(conn, BEGUN_TWICE, "attempts that were begun twice")
-    await nothing(conn, EVENTS_ASTRAY, "operations that entered a state twice")
+    await nothing(conn, EVENTS_ASTRAY, "operations that went astray")
     places = await World(conn, NOBODY).audit()
     assert places.keys() == enqueued, f"lost {sorted(enqueued - places.keys())[:10]}"
     await nothing(conn, WITHOUT_EFFECT, "jobs that are not done, or were called done and weren't")

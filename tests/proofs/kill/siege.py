@@ -29,20 +29,21 @@ BACKLOG_JOBS = 100
 OPERATIONS_AT_ONCE = 3
 MOMENT_S = 0.02
 PATIENCE_LOOKS = 50
+RESUMES = 0.1
 CHECK_EVERY_KILLS = 10
 STALLED_S = 60.0
 LOOK = """
     SELECT (SELECT coalesce(json_object_agg(r.pid, r.id), '{}') FROM awa.runtimes r WHERE r.state = 'alive'),
            (SELECT l.holder FROM awa.leases l WHERE l.name = 'maintenance' AND l.expires_at > clock_timestamp()),
            (SELECT coalesce(json_object_agg(o.id, o.state), '{}') FROM awa.batch_operations o
-             WHERE o.state IN ('pending', 'scanning', 'running', 'cancelling')),
+             WHERE o.state NOT IN ('completed', 'cancelled', 'failed')),
            (SELECT count(*) FROM effects),
            (SELECT count(*) FROM awa.waiting_jobs w WHERE w.queue IN ('default', 'other'))
 """
 DEFERRED = "SELECT coalesce(array_agg(job_id), '{}') FROM awa.deferred_jobs"
 LEFT = """
     SELECT (SELECT count(*) FROM awa.jobs WHERE state NOT IN ('completed', 'failed', 'cancelled')),
-           (SELECT count(*) FROM awa.batch_operations WHERE state IN ('pending', 'scanning', 'running', 'cancelling'))
+           (SELECT count(*) FROM awa.batch_operations WHERE state NOT IN ('completed', 'cancelled', 'failed'))
 """
 SESSIONS = """
     SELECT a.pid, a.state, a.wait_event_type, a.wait_event, pg_blocking_pids(a.pid) AS behind, now() - a.xact_start AS since,
@@ -79,7 +80,7 @@ class Siege:
         self._company = company
         self._rng = random.Random(seed)
         self._enqueued: set[int] = set()
-        self._states = cycle(["running", "pending", "scanning", "running", "cancelling"])
+        self._states = cycle(["running", "pending", "scanning", "paused", "running", "cancelling"])
         self._wanted = next(self._states)
         self._leader_due = PATIENCE_LOOKS
         self._effects_due = 0
@@ -134,6 +135,8 @@ class Siege:
         if look.backlog < BACKLOG_JOBS:
             await self._enqueue("default", WAVE_JOBS)
             await self._retry_at_once()
+        if self._rng.random() < RESUMES:
+            await self._resume_all(look)
         if len(look.operations) < OPERATIONS_AT_ONCE:
             await self._submit()
 
@@ -173,7 +176,7 @@ class Siege:
         self._wanted, self._leader_due = next(self._states), PATIENCE_LOOKS
 
     async def _bring_about(self, look: Look) -> str | None:
-        """The wanted state, if an operation is in it now; two of the states are an operator's to bring about."""
+        """The wanted state, if an operation is in it now; some of the states are an operator's to bring about."""
         under_way = [
             id_ for id_, state in look.operations.items() if state in ("scanning", "running")
         ]
@@ -183,6 +186,8 @@ class Siege:
                 return "pending"
             case "cancelling" if under_way:
                 return "cancelling" if await self._cancel(self._rng.choice(under_way)) else None
+            case "paused" if under_way:
+                return "paused" if await self._pause(self._rng.choice(under_way)) else None
             case wanted if wanted in look.operations.values() and self._rng.random() < 0.3:
                 return wanted
         return None
@@ -193,6 +198,19 @@ class Siege:
         except Conflict:  # it has just ended
             return False
         return bool(operation["state"] == "cancelling")
+
+    async def _pause(self, operation_id: UUID) -> bool:
+        try:
+            await control.pause(self._conn, operation_id)
+        except Conflict:  # it has just ended
+            return False
+        return True
+
+    async def _resume_all(self, look: Look) -> None:
+        """Those that are paused go on; the leader that died in between knew nothing of it."""
+        for id_, state in look.operations.items():
+            if state == "paused":
+                await control.resume(self._conn, id_)
 
     async def _retry_at_once(self) -> None:
         """Rescued attempts would wait for minutes after a few deaths."""
@@ -208,6 +226,7 @@ class Siege:
 
     async def _let_end(self) -> None:
         """No more kills: operations end, parked jobs go to the workers, and everything is done."""
+        await self._resume_all(await self._look())
         await self._until(lambda _, active: active == 0)
         for queue in ("parked a", "parked b"):
             everything = {"queue": queue, "state": "available"}
