@@ -89,7 +89,8 @@ END $$;
 -- The row stays where somebody is next, so a place that is handed on is never seen free. No lock: the job's own is enough.
 CREATE OR REPLACE FUNCTION awa.release_places(p_txid xid8, p_ids bigint[], p_keys text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off AS $$
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
     leaving record;
     next_ids bigint[];
@@ -110,8 +111,11 @@ BEGIN
         CONTINUE WHEN cardinality(next_ids) = cardinality(leaving.places);
         DELETE FROM awa.concurrency_admissions a
          WHERE a.key = leaving.key AND a.place = ANY (leaving.places[cardinality(next_ids) + 1:]);
-        IF EXISTS (SELECT FROM awa.deferred_jobs d WHERE d.state = 'available' AND d.concurrency_key = leaving.key
-                                                     AND d.job_id <> ALL (next_ids)) THEN
+        -- Only in this form is it the key's index that is used: another one has all that is parked, of any key.
+        IF EXISTS (SELECT FROM (SELECT d.job_id FROM awa.deferred_jobs d
+                                 WHERE d.state = 'available' AND d.concurrency_key = leaving.key
+                                 ORDER BY d.priority, d.job_id LIMIT cardinality(next_ids) + 1) k
+                    WHERE k.job_id <> ALL (next_ids)) THEN
             again := again || leaving.key;
         END IF;
     END LOOP;
