@@ -82,6 +82,22 @@ async def test_two_that_replace_one_job_do_so_one_after_the_other(stage: Stage) 
     await first.audit()
 
 
+async def test_a_table_that_is_being_vacuumed_is_waited_for_however_long_it_takes(
+    stage: Stage,
+) -> None:
+    """Else the move would say that somebody has the key in their hands, and leave the job where it is."""
+    keeper, mover = await stage.actors(2)
+    job = await mover.enqueue_unique(by_queue=True)
+    await keeper.conn.execute("BEGIN")
+    await keeper.conn.execute("LOCK TABLE awa.unique_keys IN ACCESS EXCLUSIVE MODE")
+    async with mover.blocked(mover.move([job], "other")) as move:
+        # Longer than a key is waited for, by the clock of the server that counts it.
+        await keeper.conn.execute("SELECT pg_sleep(0.1)")
+        await keeper.conn.execute("COMMIT")
+    assert move.result() == {job: "moved"}
+    await only_holder(mover, job, queue="other", by_queue=True)
+
+
 async def dead_letter(actor: Actor, **opts: Any) -> int:
     """A unique job that failed for good."""
     await dead_letters.enable(actor.conn, "default", True)

@@ -43,6 +43,11 @@ MUTATIONS = (
         test_unique_races.test_sets_with_the_same_keys_in_opposite_order_wait_in_one_line,
     ),
     Mutation(
+        "the table of the keys is no key that is waited for",
+        (Rewrite(FOLLOW, "    LOCK TABLE awa.unique_keys IN ROW EXCLUSIVE MODE;\n", ""),),
+        test_unique_changes.test_a_table_that_is_being_vacuumed_is_waited_for_however_long_it_takes,
+    ),
+    Mutation(
         "a claim notes whose end has more to do",
         (Rewrite("200_claim_lane", "FILTER (WHERE k.keyed)", "FILTER (WHERE false)"),),
         test_unique_races.test_the_fast_end_frees_the_keys_that_the_claim_noted,

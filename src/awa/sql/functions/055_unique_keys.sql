@@ -88,6 +88,8 @@ BEGIN
               FROM unnest(p_ids, p_recipes, p_queues, p_states) u(id, recipe, queue, state)
              WHERE awa.holds_key_in(u.recipe, u.state)) w;
     IF wanted.keys IS NULL THEN RETURN; END IF;
+    -- Not within the few milliseconds that a key is waited for: a vacuum that shortens the table holds it, and no key of it.
+    LOCK TABLE awa.unique_keys IN ROW EXCLUSIVE MODE;
     PERFORM awa.take_free_keys(wanted.keys, wanted.ids);
     PERFORM awa.pause_point('unique.after_take');
     -- A new statement: who has them, after whatever the insert met.
