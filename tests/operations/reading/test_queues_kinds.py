@@ -180,11 +180,11 @@ async def test_runtimes_tell_what_they_hold_and_who_is_silent(world: World) -> N
 
 async def test_the_leader_is_told_while_its_lease_lasts(world: World) -> None:
     assert await runtimes.leader(world.conn) is None
-    await world.fetch("SELECT held FROM awa.take_lease('maintenance', %s, 30)", world.runtime_id)
+    await world.fetch("SELECT held FROM awa.take_lease('maintenance', %s, 300)", world.runtime_id)
     leader = await runtimes.leader(world.conn)
     assert leader is not None
     assert leader["id"] == world.runtime_id
-    assert 0 < leader["lease_left_s"] <= 30
+    assert 0 < leader["lease_left_s"] <= 300
     (row,) = (await runtimes.page(world.conn))[0]
     assert row["is_leader"]
     assert isinstance(row["started_at"], datetime)

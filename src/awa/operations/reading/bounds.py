@@ -17,9 +17,13 @@ LOOK_MAX_MS: Final = 2_000
 
 @asynccontextmanager
 async def bounded(
-    conn: Connection, what: str, hint: str, *, max_ms: int = LOOK_MAX_MS
+    conn: Connection, what: str, hint: str, *, max_ms: int | None = None
 ) -> AsyncIterator[None]:
-    """Let no statement of the block run longer than `max_ms`; raises TooSlow with `hint` when one would have."""
+    """Let no statement of the block run longer than `max_ms` (None: what a look may take).
+
+    Raises TooSlow with `hint` when one would have.
+    """
+    max_ms = LOOK_MAX_MS if max_ms is None else max_ms
     try:
         async with conn.transaction():
             before = await run.row(conn, "reading/bounds", {"statement_ms": max_ms})

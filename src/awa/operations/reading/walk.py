@@ -38,7 +38,7 @@ class Walk:
         given: JobFilter,
         wanted: int,
         below: int,
-        budget_s: float = WALK_BUDGET_S,
+        budget_s: float | None = None,
     ) -> None:
         self.rows: list[Row] = []
         # All jobs with this id and above have been looked at.
@@ -48,7 +48,7 @@ class Walk:
         self._conn = conn
         self._given = given
         self._wanted = wanted
-        self._budget_s = budget_s
+        self._budget_s = WALK_BUDGET_S if budget_s is None else budget_s
         self._split = Split.of(given)
         self._predicate = compile_filter(given)
 

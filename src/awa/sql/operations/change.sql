@@ -62,10 +62,10 @@ UPDATE awa.batch_operations b
                                c.processed + c.skipped + c.errored,
                                -- The whole transaction so far, its locks included; only the commit is missing.
                                (1000 * extract(epoch FROM clock_timestamp() - transaction_timestamp()))::bigint),
-       wait_until = clock_timestamp() + make_interval(secs => %(pause_s)s::float8),
+       wait_until = c.at + make_interval(secs => %(pause_s)s::float8),
        -- From the chunk's beginning, so that its own time counts; the rate is that of now, the row is held.
        paced_until = transaction_timestamp() + make_interval(secs => %(taken)s::float8 / b.max_rows_per_second),
-       updated_at = clock_timestamp()
-  FROM counted c
+       updated_at = c.at
+  FROM (SELECT n.*, clock_timestamp() AS at FROM counted n OFFSET 0) c
  WHERE b.id = %(id)s
 RETURNING b.*, c.by_reason
