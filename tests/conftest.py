@@ -8,6 +8,7 @@ same tests must pass, but for those marked `lanes`, which look at what only lane
 
 import asyncio
 import os
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
@@ -17,6 +18,7 @@ from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from psycopg import AsyncConnection, sql
 
 from awa.dev.binaries import PostgresBinaries, binaries_in
@@ -32,12 +34,51 @@ TEST_SETTINGS = {
     "shared_buffers": "128MB",
     "max_connections": "300",
     "max_prepared_transactions": "20",
+    # It comes when it likes: then a prune finds its slot busy, a key its table locked, and a statement another plan.
+    "autovacuum": "off",
+}
+
+# Bounds of the product on what others are made to wait for. Where they are reached, less is told or nothing is done.
+PATIENCE = {
+    "awa.api.app.CONNECTION_WAIT_S": 60.0,
+    "awa.http.context.CONNECTION_WAIT_S": 60.0,
+    "awa.http.context.LOCK_WAIT_MAX_MS": 60_000,
+    "awa.http.context.STATEMENT_MAX_MS": 60_000,
+    "awa.http.context.IDLE_IN_TRANSACTION_MAX_MS": 60_000,
+    "awa.operations.fence.LOCK_WAIT_MAX_MS": 60_000,
+    "awa.operations.fence.IDLE_IN_TRANSACTION_MAX_MS": 60_000,
+    "awa.operations.preview.INELIGIBLE_MAX_MS": 60_000,
+    "awa.operations.reading.bounds.LOOK_MAX_MS": 60_000,
+    "awa.operations.reading.counting.COMPLETED_WALK_S": 60.0,
+    "awa.operations.reading.walk.WALK_BUDGET_S": 60.0,
+    "awa.operations.single.LOCKED_TIMEOUT_S": 60.0,
+    "awa.web.checking.CHECK_MAX_MS": 60_000,
+    "awa.worker.gate.EMPTYING_TIMEOUT_S": 60.0,
+    "awa.worker.listening.HEARING_TIMEOUT_S": 60.0,
+    "awa.worker.runtime.UNWIND_S": 60.0,
+    "awa.worker.runtime.LAST_WORDS_S": 60.0,
 }
 
 # The storage that the tests of this run find in their databases.
 STORAGE: Storage = "canonical" if os.environ.get("AWA_TEST_STORAGE") == "canonical" else "lanes"
 
+# The same examples in each run, and none that is too slow: `make soak` is for others.
+settings.register_profile(
+    "suite",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("suite")
+
 _numbers = count(1)
+
+
+def pytest_configure() -> None:
+    """A run in the background is deaf to Ctrl-C, and so would be every program that a test starts and interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -46,6 +87,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = [item for item in items if item.get_closest_marker(other) is None]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is answered must not depend on the speed of the machine; tests of these bounds set their own."""
+    for name, patience in PATIENCE.items():
+        monkeypatch.setattr(name, patience)
 
 
 @pytest.fixture(autouse=True)
@@ -138,13 +186,22 @@ def _database(server_url: str, template: str) -> Iterator[str]:
     name = f"awa_test_{os.getpid()}_{next(_numbers)}"
     create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
     drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
-    with psycopg.connect(server_url, autocommit=True) as admin:
-        admin.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
+    _when_nobody_is_there(server_url, create.format(sql.Identifier(name), sql.Identifier(template)))
     try:
         yield name
     finally:
-        with psycopg.connect(server_url, autocommit=True) as admin:
-            admin.execute(drop.format(sql.Identifier(name)))
+        _when_nobody_is_there(server_url, drop.format(sql.Identifier(name)))
+
+
+def _when_nobody_is_there(server_url: str, statement: sql.Composed) -> None:
+    """Sessions that are over, or were told to end, need a moment; the server waits no more than five seconds for them."""
+    with psycopg.connect(server_url, autocommit=True) as admin:
+        while True:
+            try:
+                admin.execute(statement)
+            except psycopg.errors.ObjectInUse:
+                continue
+            return
 
 
 def _url_of(server_url: str, dbname: str) -> str:

@@ -32,7 +32,7 @@ Ask = Callable[..., httpx.AsyncClient]
 
 @pytest.fixture
 async def pool(database_url: str) -> AsyncIterator[Pool]:
-    pool = make_pool(database_url, min_size=0, max_size=4, timeout_s=5)
+    pool = make_pool(database_url, min_size=0, max_size=4, timeout_s=60)
     await pool.open()
     yield pool
     await pool.close()

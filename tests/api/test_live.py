@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from psycopg import AsyncConnection
 
-from awa.api import create_app
+from awa.api import create_app, serve
 from awa.api.routes import batch_op_events, stats_events
 from awa.http import overview, sse
 from awa.http.live import Live
@@ -35,7 +35,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 async def client_of(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with (
         serving(app) as address,
-        httpx.AsyncClient(base_url=address, timeout=10, headers=OPERATOR) as client,
+        httpx.AsyncClient(base_url=address, timeout=60, headers=OPERATOR) as client,
     ):
         yield client
 
@@ -62,7 +62,7 @@ async def _events(answer: httpx.Response) -> Told:
 
 
 async def next_named(events: Told, name: str) -> dict[str, Any]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         async for event in events:
             if event.get("event") == name or name in event:
                 return event
@@ -70,7 +70,7 @@ async def next_named(events: Told, name: str) -> dict[str, Any]:
 
 
 async def rest_of(events: Told) -> list[dict[str, Any]]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         return [event async for event in events]
 
 
@@ -154,7 +154,7 @@ async def test_a_watch_ends_with_its_last_watcher(database_url: str) -> None:
         async with watching(client, f"{path}/events") as events:
             await next_named(events, "progress")
         live: Live = app.state.served.live
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while live.streams or live.watched:
                 await client.get("/healthz")  # a round trip of the server's loop
 
@@ -188,19 +188,21 @@ async def test_silence_is_filled_with_heartbeats_until_one_is_no_longer_let_in(
         assert (await client.get(f"{path}/events")).status_code == 401
 
 
-async def test_a_stream_does_not_keep_the_server_from_stopping(database_url: str) -> None:
+async def test_a_stream_does_not_keep_the_server_from_stopping(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However long it would have patience with requests: `serving` fails if the stream isn't ended for it.
+    monkeypatch.setattr(serve, "SHUTDOWN_MAX_S", 3_600)
     app = create_app(database_url, tokens=TOKENS)
     async with AsyncExitStack() as stack:
         async with serving(app) as address:
-            client = httpx.AsyncClient(base_url=address, timeout=10, headers=OPERATOR)
+            client = httpx.AsyncClient(base_url=address, timeout=60, headers=OPERATOR)
             await stack.enter_async_context(client)
             path = await submitted(client)
             events = await stack.enter_async_context(watching(client, f"{path}/events"))
             await next_named(events, "progress")
             # Left open: the server is told to stop as the block ends, and has to end the stream itself.
-        began = asyncio.get_running_loop().time()
         assert await rest_of(events) == []
-        assert asyncio.get_running_loop().time() - began < 1
 
 
 async def test_a_purged_operation_is_gone(database_url: str, conn: AsyncConnection[Any]) -> None:

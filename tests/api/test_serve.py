@@ -21,16 +21,19 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
     stop, address = asyncio.Event(), asyncio.get_running_loop().create_future()
     task = asyncio.create_task(serve_until(app, stop, port=0, announce=address.set_result))
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             yield await address
     finally:
         stop.set()
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             await task
 
 
 async def test_it_serves_with_a_pool_of_its_own(database_url: str) -> None:
-    async with serving(create_app(database_url)) as address, httpx.AsyncClient() as client:
+    async with (
+        serving(create_app(database_url)) as address,
+        httpx.AsyncClient(timeout=60) as client,
+    ):
         assert (await client.get(f"{address}/readyz")).status_code == 200
         answer = await client.post(f"{address}/api/batch-ops", json=MOVE)
         assert answer.status_code == 201
@@ -39,12 +42,15 @@ async def test_it_serves_with_a_pool_of_its_own(database_url: str) -> None:
 
 async def test_it_starts_without_its_database() -> None:
     app = create_app("postgresql://nobody@127.0.0.1:1/nowhere")
-    async with serving(app) as address, httpx.AsyncClient() as client:
+    async with serving(app) as address, httpx.AsyncClient(timeout=60) as client:
         assert (await client.get(f"{address}/healthz")).status_code == 200
 
 
 async def test_a_foreign_host_name_gets_nothing(database_url: str) -> None:
-    async with serving(create_app(database_url)) as address, httpx.AsyncClient() as client:
+    async with (
+        serving(create_app(database_url)) as address,
+        httpx.AsyncClient(timeout=60) as client,
+    ):
         headers = {"Host": "evil.example"}
         answer = await client.get(f"{address}/api/batch-ops", headers=headers)
         assert answer.status_code == 403
@@ -56,7 +62,7 @@ async def test_no_token_reaches_the_log(
     caplog.set_level(logging.DEBUG)
     token = "operator-token-0123456789"
     app = create_app(database_url, tokens=TOKENS)
-    async with serving(app) as address, httpx.AsyncClient() as client:
+    async with serving(app) as address, httpx.AsyncClient(timeout=60) as client:
         logging.getLogger("httpx").disabled = True  # the client's own log is not ours
         headers = {"Authorization": f"Bearer {token}"}
         assert (await client.get(f"{address}/api/batch-ops", headers=headers)).status_code == 200

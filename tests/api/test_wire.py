@@ -17,7 +17,7 @@ from tests.api.test_serve import serving
 async def address(database_url: str) -> AsyncIterator[str]:
     async with serving(create_app(database_url)) as address:
         yield address
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=60) as client:
             assert (await client.get(f"{address}/healthz")).status_code == 200
 
 
@@ -26,7 +26,7 @@ async def sent(address: str, data: bytes) -> bytes:
     parts = urlsplit(address)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             writer.write(data)
             return await reader.readuntil(b"\r\n")
     finally:
@@ -54,7 +54,7 @@ async def test_a_body_that_does_not_end_is_refused_once_it_is_too_long(address: 
             yield b" " * 65_536
 
     headers = {"Content-Type": "application/json"}
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         for path in ("/api/batch-ops", "/api/session"):
             answer = await client.post(f"{address}{path}", content=endless(), headers=headers)
             error_of(answer, 413, "too_large")

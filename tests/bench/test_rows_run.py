@@ -12,7 +12,7 @@ from bench.rows import ROWS
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 def test_every_row_answers_a_figure_for_each_of_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(STAND_INS, "1")
     out = Console(file=io.StringIO())

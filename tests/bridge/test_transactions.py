@@ -61,7 +61,7 @@ async def test_a_job_comes_with_the_commit_and_wakes_a_worker_then(
     assert await orders_seen(listener) == 0
     assert await heard(listener, 0) == []
     await opened.commit()
-    assert await heard(listener, 10) == ["email"]
+    assert await heard(listener, 60) == ["email"]
     seen = await client.get_job(job.id)
     assert (seen.state, seen.args) == ("available", {"to": AWKWARD})
     assert abs(seen.created_at - job.created_at) < timedelta(minutes=1)
@@ -158,7 +158,7 @@ async def test_a_blocking_library_does_the_same(
             return job
 
         job = await in_thread(blocked, database_url, work)
-    assert await heard(listener, 10) == ["email"]
+    assert await heard(listener, 60) == ["email"]
     seen = await client.get_job(job.id)
     assert (seen.args, seen.tags, seen.metadata) == ({"to": AWKWARD}, (AWKWARD,), {"a": "%"})
     assert abs(seen.created_at - job.created_at) < timedelta(minutes=1)

@@ -16,7 +16,7 @@ import pytest
 
 from awa.cli.app import main
 
-TIMEOUT_S = 60
+TIMEOUT_S = 120
 
 
 @dataclass(frozen=True)

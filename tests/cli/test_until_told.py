@@ -36,6 +36,6 @@ def test_sigterm_puts_everything_away(hearing: str) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "running\n"
         process.send_signal(signal.SIGTERM)
-        rest, _ = process.communicate(timeout=30)
+        rest, _ = process.communicate(timeout=60)
     assert rest == "put away\n"
     assert process.returncode == 130

@@ -53,7 +53,7 @@ def test_jobs_are_inserted_run_and_read(database_url: str) -> None:
         job = client.insert(Work(7))
         client.start([("default", 2)], roles=["worker"])
         for _ in range(2):
-            assert ran.acquire(timeout=20)
+            assert ran.acquire(timeout=60)
         client.shutdown()
         assert client.get_job(job.id).state is awa.JobState.COMPLETED
         assert [job.kind for job in client.list_jobs(queue="elsewhere")] == ["never"]
@@ -101,7 +101,7 @@ def test_a_blocking_call_on_its_own_loop_is_refused_and_not_stuck(database_url: 
 
         client.insert(Work())
         client.start([("default", 1)], roles=["worker"])
-        assert done.wait(20)
+        assert done.wait(60)
     assert "client.aio" in told[0]
 
 
@@ -124,7 +124,7 @@ def test_an_interrupted_call_is_cancelled(
         real = Future.result
 
         def interrupted(self: "Future[object]", timeout: float | None = None) -> object:
-            assert began.wait(20)
+            assert began.wait(60)
             monkeypatch.setattr(Future, "result", real)
             raise KeyboardInterrupt
 

@@ -178,7 +178,7 @@ async def test_a_batch_operation_changes_parked_jobs(client: awa.AsyncClient) ->
     preview = await client.preview_set_priority(1, filter=given)
     assert preview["total_matched"] == 5
     operation = await client.set_priority(1, filter=given)
-    ended = await client.wait_batch_operation(operation["id"], timeout=30)
+    ended = await client.wait_batch_operation(operation["id"], timeout=60)
     assert (ended["processed"], ended["skipped"]) == (5, 0)
     assert {job.priority for job in await client.list_jobs(queue="email")} == {1}
     assert await client.drain_queue("email") == 5

@@ -22,7 +22,7 @@ from awa.dev.folder import DataFolder
 from awa.dev.process import shut_down
 from awa.dev.temporary import memory_base, temporary_base
 
-TIMEOUT_S = 110
+TIMEOUT_S = 240
 
 
 @contextmanager
@@ -113,7 +113,9 @@ def test_dev_opens_a_console_in_which_there_is_something_to_see(place: Path) -> 
     settings = {"AWA_DATA_DIR": str(place / "dev")}
     with program("--json", "dev", f"--port={port}", **settings) as process:
         running = next(lines(process))
-        page = httpx.get(f"{running['console']}/queues", headers={"Accept": "text/html"})
+        page = httpx.get(
+            f"{running['console']}/queues", headers={"Accept": "text/html"}, timeout=60
+        )
         assert page.status_code == 200
         assert "/queues/webhooks" in page.text
         assert "/queues/backlog" in page.text

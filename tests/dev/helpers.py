@@ -65,7 +65,7 @@ def run(server: Server, statement: str) -> None:
         conn.execute(statement.encode())
 
 
-def eventually(condition: Callable[[], bool], limit_s: float = 30) -> None:
+def eventually(condition: Callable[[], bool], limit_s: float = 60) -> None:
     """Return as soon as the condition holds; fail if it never does."""
     timer = threading.Event()
     alarm = threading.Timer(limit_s, timer.set)

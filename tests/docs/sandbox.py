@@ -19,8 +19,8 @@ import psycopg
 
 from tests.docs.pages import Block
 
-COMMAND_TIMEOUT_S = 60
-START_TIMEOUT_S = 30
+COMMAND_TIMEOUT_S = 120
+START_TIMEOUT_S = 120
 LEFT_OUT = "…"
 
 

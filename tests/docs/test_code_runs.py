@@ -12,7 +12,7 @@ WITH_CODE = [page for page in pages() if RUNNING & {block.language for block in 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
 async def test_the_page_does_what_it_says(page: Path, sandbox: Sandbox) -> None:
     for block in blocks(page):

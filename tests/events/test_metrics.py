@@ -42,7 +42,7 @@ async def test_the_work_of_a_worker_is_counted(client: awa.AsyncClient) -> None:
     async with client:
         await client.insert_many([Work(n) for n in range(3)], queue=queue)
         await client.start([(queue, 3)], roles=["worker"])
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await done.wait()
         await client.shutdown()
     assert value("awa_jobs_inserted_total", queue=queue) == 3

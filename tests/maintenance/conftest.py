@@ -1,4 +1,4 @@
-"""A pool, a short lease, and a term that was taken by the rules."""
+"""A pool, a lease, and a term that was taken by the rules."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from uuid import uuid4
@@ -15,7 +15,7 @@ Elect = Callable[[], Awaitable[Term]]
 
 @pytest.fixture
 async def pool(database_url: str) -> AsyncIterator[Pool]:
-    pool = make_pool(database_url, min_size=0, max_size=6, timeout_s=5)
+    pool = make_pool(database_url, min_size=0, max_size=6, timeout_s=60)
     await pool.open()
     yield pool
     await pool.close()
@@ -23,7 +23,8 @@ async def pool(database_url: str) -> AsyncIterator[Pool]:
 
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(lease_ttl_s=1.5)
+    """A lease that no pause of the machine outlasts; tests let it run out themselves."""
+    return Settings(lease_ttl_s=300)
 
 
 @pytest.fixture

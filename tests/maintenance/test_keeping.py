@@ -17,6 +17,7 @@ from awa.maintenance import keeping
 from awa.maintenance.duty import Duty, RunOnce
 from awa.maintenance.keeping import keep_duty
 from awa.maintenance.term import Term
+from awa.operations.fence import STATEMENT_MAX_MS
 
 
 class Probe:
@@ -26,17 +27,25 @@ class Probe:
         self.runs: Counter[str] = Counter()
         self.changed = asyncio.Condition()
 
-    def duty(self, name: str, act: RunOnce, *, interval_s: float = 0.01, bound: int = 100) -> Duty:
+    def duty(
+        self,
+        name: str,
+        act: RunOnce,
+        *,
+        interval_s: float = 0.01,
+        bound: int = 100,
+        statement_max_ms: int = STATEMENT_MAX_MS,
+    ) -> Duty:
         async def run_once(conn: Connection, now: datetime | None) -> int:
             async with self.changed:
                 self.runs[name] += 1
                 self.changed.notify_all()
             return await act(conn, now)
 
-        return Duty(name, interval_s, bound, run_once)
+        return Duty(name, interval_s, bound, run_once, statement_max_ms)
 
     async def until(self, name: str, runs: int) -> None:
-        async with asyncio.timeout(10), self.changed:
+        async with asyncio.timeout(60), self.changed:
             await self.changed.wait_for(lambda: self.runs[name] >= runs)
 
 
@@ -45,7 +54,7 @@ async def nothing(conn: Connection, now: datetime | None) -> int:
 
 
 async def sleep_in_the_database(conn: Connection, now: datetime | None) -> int:
-    await conn.execute("SELECT pg_sleep(30)")
+    await conn.execute("SELECT pg_sleep(600)")
     return 0
 
 
@@ -55,7 +64,7 @@ async def fail(conn: Connection, now: datetime | None) -> int:
 
 @asynccontextmanager
 async def kept(term: Term, pool: Pool, *duties: Duty) -> AsyncIterator[None]:
-    term.valid_until_s = time.monotonic() + 60
+    term.valid_until_s = time.monotonic() + 3_600
     tasks = [asyncio.create_task(keep_duty(duty, term, pool)) for duty in duties]
     try:
         yield
@@ -68,12 +77,12 @@ async def kept(term: Term, pool: Pool, *duties: Duty) -> AsyncIterator[None]:
 
 @pytest.fixture(autouse=True)
 async def _long_lease(term: Term, conn: AsyncConnection[Any]) -> None:
-    await conn.execute("UPDATE awa.leases SET expires_at = now() + interval '1 minute'")
+    await conn.execute("UPDATE awa.leases SET expires_at = now() + interval '1 hour'")
 
 
 async def test_a_slow_duty_does_not_delay_the_others(term: Term, pool: Pool) -> None:
     probe = Probe()
-    slow = probe.duty("slow", sleep_in_the_database)
+    slow = probe.duty("slow", sleep_in_the_database, statement_max_ms=600_000)
     quick = probe.duty("promotion", nothing)
     async with kept(term, pool, slow, quick):
         await probe.until("slow", 1)
@@ -121,15 +130,16 @@ async def test_a_duty_that_fills_its_bound_comes_again_at_once(term: Term, pool:
         await probe.until("busy", 5)
 
 
-async def test_a_duty_is_bounded_by_the_server(term: Term, pool: Pool) -> None:
+async def test_a_duty_is_bounded_by_the_server(
+    term: Term, pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def run_once(conn: Connection, now: datetime | None) -> int:
-        await conn.execute("SELECT pg_sleep(30)")
+        await conn.execute("SELECT pg_sleep(600)")
         return 0
 
-    began = time.monotonic()
+    monkeypatch.setattr(keeping, "HANGING_EXTRA_S", 60.0)
     with pytest.raises(Exception, match="statement timeout"):
         await keeping.run_bounded(Duty("slow", 1, 1, run_once, statement_max_ms=100), term, pool)
-    assert time.monotonic() - began < 10
 
 
 async def test_a_duty_that_hangs_without_a_word_is_given_up(
@@ -148,5 +158,5 @@ async def test_the_term_s_end_ends_every_duty_between_two_runs(term: Term, pool:
     keep = asyncio.create_task(keep_duty(Duty("idle", 3600, 1, nothing), term, pool))
     await asyncio.sleep(0)
     term.end()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await keep

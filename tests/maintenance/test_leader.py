@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -24,6 +26,14 @@ Connect = Callable[..., Awaitable[AsyncConnection[Any]]]
 @pytest.fixture
 def other(pool: Pool, settings: Settings) -> Leader:
     return Leader(pool, uuid4(), Timing.of(settings))
+
+
+async def expiry(conn: AsyncConnection[Any]) -> datetime:
+    """When the lease runs out."""
+    (found,) = await (await conn.execute("SELECT expires_at FROM awa.leases")).fetchall()
+    moment = found[0]
+    assert isinstance(moment, datetime)
+    return moment
 
 
 async def let_the_lease_run_out(conn: AsyncConnection[Any]) -> None:
@@ -56,14 +66,33 @@ async def test_a_lease_that_was_given_back_is_free_at_once(
 
 
 async def test_renewing_keeps_the_lease_beyond_its_time(
-    candidate: Leader, term: Term, other: Leader, settings: Settings
+    pool: Pool, other: Leader, conn: AsyncConnection[Any]
 ) -> None:
-    keeping = asyncio.create_task(candidate.keep(term))
-    await asyncio.sleep(settings.lease_ttl_s * 1.5)
+    leader = Leader(
+        pool, uuid4(), replace(Timing.of(Settings(lease_ttl_s=300)), renew_interval_s=0.01)
+    )
+    term = await leader.stand()
+    assert term is not None
+    first_valid_until_s = term.valid_until_s
+    at_first = await expiry(conn)
+    keeping = asyncio.create_task(leader.keep(term))
+    async with asyncio.timeout(60):
+        for _ in range(3):
+            last = await expiry(conn)
+            while await expiry(conn) == last:  # noqa: ASYNC110 -- nobody announces it
+                await asyncio.sleep(0.01)
+    assert await expiry(conn) > at_first
+    assert term.valid_until_s > first_valid_until_s
     assert await other.stand() is None
     assert not term.is_over
     term.end()
     await keeping
+
+
+async def test_a_lease_is_renewed_well_before_it_runs_out(settings: Settings) -> None:
+    timing = Timing.of(settings)
+    assert timing.renew_interval_s + timing.renew_again_s < timing.lease_ttl_s / 2
+    assert timing.stand_interval_s <= timing.lease_ttl_s / 4
 
 
 async def test_a_leader_that_finds_another_in_its_place_ends_its_term(
@@ -165,14 +194,14 @@ async def test_a_deposed_leader_s_duty_is_not_even_begun(
 
 
 async def enter_and_hang(conn: AsyncConnection[Any], term: Term) -> None:
-    async with asyncio.timeout(10), conn.transaction():
+    async with asyncio.timeout(60), conn.transaction():
         await term.enter(conn)
         async for _ in conn.notifies():  # nothing comes but the end
             pass
 
 
 async def until_it_waits_for_a_lock(conn: AsyncConnection[Any], pid: int) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             found = await conn.execute(
                 "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s", (pid,)

@@ -60,7 +60,7 @@ Visit = Callable[..., Visitor]
 @pytest.fixture
 async def pool(database_url: str) -> AsyncIterator[Pool]:
     """The pool that the app uses."""
-    pool = make_pool(database_url, min_size=0, max_size=4, timeout_s=5)
+    pool = make_pool(database_url, min_size=0, max_size=4, timeout_s=60)
     await pool.open()
     yield pool
     await pool.close()

@@ -77,7 +77,7 @@ def database_url_through(folder: Path, database_url: str) -> str:
 def answers(url: str, process: subprocess.Popen[bytes]) -> bool:
     assert process.poll() is None, "PgBouncer did not start"
     try:
-        psycopg.connect(url, connect_timeout=5).close()
+        psycopg.connect(url, connect_timeout=60).close()
     except psycopg.OperationalError:
         return False
     return True

@@ -48,7 +48,7 @@ async def test_jobs_are_enqueued_worked_retried_and_finished(pooled_url: str) ->
         await client.insert_many([Count(n) for n in range(JOBS)], queue="numbers")
         await client.start([("numbers", 20)])
         await asyncio.wait_for(done.wait(), 60)
-        await client.shutdown(timeout=10)
+        await client.shutdown(timeout=60)
         left = await client.list_jobs(queue="numbers", state=awa.JobState.AVAILABLE)
 
     assert sorted(seen) == list(range(JOBS))

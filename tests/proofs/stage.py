@@ -29,7 +29,7 @@ from tests.storage.world import Connection, World
 T = TypeVar("T")
 Deed = Coroutine[Any, Any, T]
 
-STANDS_LIMIT_S = 20.0
+STANDS_LIMIT_S = 60.0
 POINT = "SELECT pg_advisory_lock(4714, hashtext(%s))"
 FREE_POINT = "SELECT pg_advisory_unlock(4714, hashtext(%s))"
 STANDS_AT_POINT = """

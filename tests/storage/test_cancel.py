@@ -65,7 +65,7 @@ async def test_the_worker_of_a_cancelled_job_is_told(world: World) -> None:
     (claimed,) = await world.claim()
     await world.conn.execute("LISTEN awa_control")
     await world.cancel_running([job])
-    async for heard in world.conn.notifies(timeout=10, stop_after=1):
+    async for heard in world.conn.notifies(timeout=60, stop_after=1):
         assert heard.payload == f'{{"cancelled" : [{claimed.lane_seq}]}}'
 
 

@@ -58,5 +58,5 @@ async def test_the_worker_is_told(world: World) -> None:
     (claimed,) = await world.claim(deadline_s=10)
     await world.conn.execute("LISTEN awa_control")
     await world.rescue(now=await world.now(later_s=11))
-    async for heard in world.conn.notifies(timeout=10, stop_after=1):
+    async for heard in world.conn.notifies(timeout=60, stop_after=1):
         assert heard.payload == f'{{"cancelled" : [{claimed.lane_seq}]}}'

@@ -113,7 +113,7 @@ async def test_a_sleeping_worker_is_woken_and_nobody_else_is_bothered(
     await listener.execute("SELECT awa.mark_idle('q')")
     await world.enqueue(queue="other")
     await world.enqueue(queue="q")
-    heard = [note.payload async for note in listener.notifies(timeout=10, stop_after=1)]
+    heard = [note.payload async for note in listener.notifies(timeout=60, stop_after=1)]
     await listener.execute("SELECT awa.mark_busy('q')")
     await world.enqueue(queue="q")
     await listener.execute("SELECT 1")

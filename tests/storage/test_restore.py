@@ -18,7 +18,7 @@ from awa.dev.postgres import Server
 from awa.model.errors import DatabaseError
 from tests.storage.world import Place, World
 
-TIMEOUT_S = 60
+TIMEOUT_S = 120
 AGED_BY = 500
 QUEUES = ("default", "other")
 

@@ -28,6 +28,8 @@ from awa.storage.enqueue import NewJob, enqueue, enqueue_many
 from awa.storage.finish import Ending, finish
 
 QUEUES = ("alpha", "beta", "gamma")
+STALLED_S = 60.0
+LEFT = "SELECT count(*) FROM awa.jobs WHERE state IN ('available', 'running', 'scheduled', 'retryable')"
 Connection = AsyncConnection[Any]
 
 
@@ -41,6 +43,7 @@ class Books:
 
     url: str
     until: float
+    least: dict[str, int]  # what has to have happened before it ends, however slow the machine is
     rng: random.Random
     enqueued: set[int] = field(default_factory=set)
     served: Counter[int] = field(default_factory=Counter)  # by position
@@ -50,6 +53,14 @@ class Books:
     completed: Counter[int] = field(default_factory=Counter)  # by job
     counts: Counter[str] = field(default_factory=Counter)
     producing: bool = True
+    working: bool = True
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is more to be done to the engine."""
+        return monotonic() < self.until or any(
+            self.counts[what] < n for what, n in self.least.items()
+        )
 
     async def connect(self) -> Connection:
         return await AsyncConnection.connect(self.url, autocommit=True)
@@ -61,9 +72,14 @@ class Books:
         await asyncio.sleep(self.rng.random() * most_s)
 
 
-async def stress(url: str, seconds: float, *, seed: int = 0) -> Books:
-    """Runs the stress and closes the books; raises AssertionError when they don't add up."""
-    books = Books(url, monotonic() + seconds, random.Random(seed))
+async def stress(
+    url: str, seconds: float, *, seed: int = 0, least: dict[str, int] | None = None
+) -> Books:
+    """Runs the stress for so long, and until `least` of some counts has come about; then closes the books.
+
+    Raises AssertionError when they don't add up.
+    """
+    books = Books(url, monotonic() + seconds, least or {}, random.Random(seed))
     runtime_id = uuid4()
     async with await books.connect() as conn:
         await runtimes.register(conn, runtime_id, ["worker"], {})
@@ -72,12 +88,14 @@ async def stress(url: str, seconds: float, *, seed: int = 0) -> Books:
         *([_move] * 2),
         _cancel,
         _retry,
-        _keep_house,
     ]
-    workers = [asyncio.create_task(_work(books, n, runtime_id)) for n in range(3)]
+    house = asyncio.create_task(_keep_house(books))
+    workers = [asyncio.create_task(_work(books, runtime_id)) for _ in range(3)]
     await asyncio.gather(*(role(books, n) for n, role in enumerate(roles)))
     books.producing = False
     await asyncio.gather(*workers)
+    books.working = False
+    await house
     await _close(books)
     return books
 
@@ -85,7 +103,7 @@ async def stress(url: str, seconds: float, *, seed: int = 0) -> Books:
 async def _produce(books: Books, number: int) -> None:
     """Half begin their transaction early; two of six keep theirs open for up to a second."""
     conn = await books.connect()
-    while monotonic() < books.until:
+    while books.goes_on:
         made: list[int] = []
         try:
             async with conn.transaction():
@@ -104,6 +122,7 @@ async def _produce(books: Books, number: int) -> None:
             books.counts["enqueue rolled back"] += 1
             continue
         books.enqueued.update(made)
+        books.counts["enqueued"] += len(made)
         await books.breathe(0.01)
     await conn.close()
 
@@ -117,10 +136,11 @@ async def _enqueue_some(books: Books, conn: Connection) -> list[int]:
     return [one.job_id for one in inserted]
 
 
-async def _work(books: Books, number: int, runtime_id: UUID) -> None:
+async def _work(books: Books, runtime_id: UUID) -> None:
+    """Until all producers are done and nothing is left, or what is left does not become less."""
     conn = await books.connect()
-    idle = 0
-    while idle < 30:
+    left, since_s = -1, monotonic()
+    while left != 0 and monotonic() < since_s + STALLED_S:
         taken: list[ClaimedJob] = []
         try:
             async with conn.transaction():
@@ -142,10 +162,20 @@ async def _work(books: Books, number: int, runtime_id: UUID) -> None:
         if books.chance(0.3):
             await books.breathe(0.05)
         await _finish(books, conn, runtime_id, taken)
-        idle = idle + 1 if not (taken or books.producing) else 0
+        if taken or books.producing:
+            since_s = monotonic()
+        else:
+            before, left = left, await _left(conn)
+            since_s = since_s if left == before else monotonic()
         if not taken:
             await asyncio.sleep(0.005)
     await conn.close()
+
+
+async def _left(conn: Connection) -> int:
+    """Jobs that wait or run."""
+    ((left,),) = await (await conn.execute(LEFT)).fetchall()
+    return int(left)
 
 
 async def _finish(books: Books, conn: Connection, runtime_id: UUID, jobs: list[ClaimedJob]) -> None:
@@ -175,7 +205,7 @@ async def _finish(books: Books, conn: Connection, runtime_id: UUID, jobs: list[C
 
 async def _move(books: Books, number: int) -> None:
     conn = await books.connect()
-    while monotonic() < books.until:
+    while books.goes_on:
         some = _some(books, 50)
         queue, priority = books.rng.choice([*QUEUES, None]), books.rng.choice([1, 2, 3, None])
         try:
@@ -200,7 +230,7 @@ async def _move(books: Books, number: int) -> None:
 
 async def _cancel(books: Books, number: int) -> None:
     conn = await books.connect()
-    while monotonic() < books.until:
+    while books.goes_on:
         some = _some(books, 3)
         async with conn.transaction():
             waiting = await change.cancel_waiting(conn, await change.lock_waiting(conn, some))
@@ -213,7 +243,7 @@ async def _cancel(books: Books, number: int) -> None:
 
 async def _retry(books: Books, number: int) -> None:
     conn = await books.connect()
-    while monotonic() < books.until:
+    while books.goes_on:
         books.counts["retried by hand"] += len(
             change.moved(await change.retry_jobs(conn, _some(books, 10)))
         )
@@ -221,10 +251,10 @@ async def _retry(books: Books, number: int) -> None:
     await conn.close()
 
 
-async def _keep_house(books: Books, number: int) -> None:
+async def _keep_house(books: Books) -> None:
     """Promotion, rotation at any age and pruning with nothing kept, until no worker has anything left."""
     conn = await books.connect()
-    while monotonic() < books.until + 2.0:
+    while books.working:
         books.counts["promoted"] += await promote.promote(conn, max_jobs=100)
         books.counts[f"ring {await ring.rotate(conn, max_age_s=0.2, max_bytes=1 << 40)}"] += 1
         slot = books.rng.randrange(8)
@@ -260,7 +290,7 @@ async def _close(books: Books) -> None:
     # Completed jobs may be pruned; everything else must be there.
     missing = books.enqueued - set(ids) - {id_ for id_, _ in books.attempts}
     assert not missing, f"lost: {sorted(missing)[:20]} of {len(missing)}"
-    books.counts.update(enqueued=len(books.enqueued), served=len(books.served))
+    books.counts.update(served=len(books.served))
 
 
 def main() -> None:

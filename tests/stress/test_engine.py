@@ -9,8 +9,11 @@ from tests.stress.engine import stress
 async def test_a_random_stress_loses_nothing_and_serves_nothing_twice(
     database_url: str, seed: int
 ) -> None:
-    books = await stress(database_url, 6.0, seed=seed)
-    assert books.counts["move moved"] > 100
-    assert books.counts["enqueue rolled back"] > 10
-    assert books.counts["claim rolled back"] > 5
-    assert len(books.enqueued) > 1_000
+    least = {
+        "enqueued": 1_000,
+        "move moved": 100,
+        "enqueue rolled back": 10,
+        "claim rolled back": 5,
+    }
+    books = await stress(database_url, 6.0, seed=seed, least=least)
+    assert len(books.enqueued) >= 1_000

@@ -29,7 +29,7 @@ WIDTHS: Final[dict[str, ViewportSize]] = {
     "desktop": {"width": 1280, "height": 900},
     "phone": {"width": 390, "height": 844},
 }
-WAIT_MS: Final = 30_000
+WAIT_MS: Final = 60_000
 # Nothing that a browser does of its own accord: no first-run pages, no updates, no calls home.
 ARGUMENTS: Final = (
     "--no-sandbox",

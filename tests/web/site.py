@@ -22,8 +22,10 @@ TOKENS: Final = {
     "admin": "admin-token-0123456789",
 }
 NAMES: Final = {"viewer": "vera", "operator": "olga", "admin": "ada"}
-# A leader that looks every few milliseconds, so that no test waits for a beat.
-SETTINGS: Final = awa.Settings(heartbeat_interval_s=0.2, cancel_grace_s=0.0, pool_timeout_s=5.0)
+# Chunks as large as they may be, so that an operation is short on a slow machine as well.
+SETTINGS: Final = awa.Settings(
+    heartbeat_interval_s=0.2, cancel_grace_s=0.0, pool_timeout_s=60.0, batch_chunk_ms=2_000
+)
 
 
 def token_table() -> TokenTable:

@@ -5,7 +5,7 @@ from playwright.async_api import expect
 from tests.web.browser import visit
 from tests.web.conftest import OpenPage
 from tests.web.site import Site, site_of
-from tests.web.steps import change_all, find_jobs, log_in, move_to
+from tests.web.steps import change_all, find_jobs, follow, log_in, move_to
 
 BELOW = "/ops/awa"
 ADDRESSES = """() => ["href", "src", "action", "data-live", "data-live-events", "data-which", "data-root"].flatMap((name) =>
@@ -32,9 +32,8 @@ async def test_the_console_below_a_path(database_url: str, open_page: OpenPage) 
         cookies = await page.context.cookies()
         assert {cookie["path"] for cookie in cookies if cookie["name"] == "awa_session"} == {BELOW}
         for label in PAGES:
-            await (
-                page.get_by_role("navigation", name="Pages").get_by_role("link", name=label).click()
-            )
+            navigation = page.get_by_role("navigation", name="Pages")
+            await follow(page, navigation.get_by_role("link", name=label))
             await expect(page.get_by_role("heading", level=1)).to_be_visible()
             wrong = [
                 one

@@ -129,7 +129,7 @@ async def test_an_operator_retries_and_does_not_purge(
             "href", re.compile("retry/confirm")
         )
         headers = {"authorization": f"Bearer {TOKENS['operator']}"}
-        async with httpx.AsyncClient(base_url=site.url, headers=headers) as program:
+        async with httpx.AsyncClient(timeout=60, base_url=site.url, headers=headers) as program:
             form = {"queue": "email", "seen": "5", "typed": "5"}
             assert (await program.post("dead-letters/purge", data=form)).status_code == 403
         assert await _are(site, 5)

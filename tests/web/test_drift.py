@@ -126,7 +126,9 @@ async def form_of(browser: httpx.AsyncClient, **asked: str) -> dict[str, str]:
 def browser_of(site: Site) -> httpx.AsyncClient:
     """What sends forms, without a screen."""
     origin = site.url.rstrip("/")
-    return httpx.AsyncClient(base_url=site.url, headers={"origin": origin, "accept": "text/html"})
+    return httpx.AsyncClient(
+        timeout=60, base_url=site.url, headers={"origin": origin, "accept": "text/html"}
+    )
 
 
 async def test_a_second_press_finds_what_the_first_one_made(site: Site) -> None:

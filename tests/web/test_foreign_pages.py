@@ -68,7 +68,7 @@ NAMES = [
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("tokens", [True, False])
 async def test_a_foreign_page_gets_nothing(
     database_url: str, caplog: pytest.LogCaptureFixture, tokens: bool

@@ -6,6 +6,7 @@ from playwright.async_api import Page, expect
 from tests.web.browser import visit
 from tests.web.conftest import OpenPage
 from tests.web.site import Site
+from tests.web.steps import follow
 
 LIGHT, DARK = "rgb(246, 247, 249)", "rgb(14, 18, 23)"
 
@@ -35,7 +36,7 @@ async def test_the_theme_can_be_chosen_without_scripts(site: Site, open_page: Op
     page = (await open_page(site, scripts=False)).page
     await visit(page, "queues")
     await page.locator("[data-menu] > summary").click()
-    await page.get_by_role("button", name="Dark").click()
+    await follow(page, page.get_by_role("button", name="Dark"))
     await expect(page.get_by_role("heading", name="Queues")).to_be_visible()
     assert await _background(page) == DARK
 

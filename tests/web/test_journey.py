@@ -90,11 +90,12 @@ async def test_an_operation_is_cancelled_while_it_runs(site: Site, open_page: Op
     await site.enqueue(2_000, queue="email")
     await site.work()
     row = await site.client.submit_batch_operation(
-        "move_queue", {"queue": "bulk"}, {"queue": "email"}, max_rows_per_second=150
+        "move_queue", {"queue": "bulk"}, {"queue": "email"}, max_rows_per_second=10
     )
+    await eventually(lambda: site.count(queue="bulk"))
     page = (await open_page(site)).page
     await visit(page, f"operations/{row['id']}")
-    await expect(page.get_by_text("Throttled to 150 jobs a second")).to_be_visible()
+    await expect(page.get_by_text("Throttled to 10 jobs a second")).to_be_visible()
     await expect(page.get_by_role("heading", level=1)).to_have_text("Moving 2,000 jobs to bulk")
 
     await page.get_by_text("Cancel this operation…").click()

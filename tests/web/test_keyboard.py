@@ -37,6 +37,12 @@ async def tab_to(page: Page, words: str) -> None:
     raise AssertionError(f"{words!r} is not reached; seen were {seen}")
 
 
+async def enter(page: Page) -> None:
+    """Enter where it leads to another page, which is there afterwards, with its scripts."""
+    async with page.expect_navigation():
+        await page.keyboard.press("Enter")
+
+
 async def test_the_whole_way_with_the_keys_alone(site: Site, open_page: OpenPage) -> None:
     await site.enqueue(1_100, queue="email", tags=["acme"])
     await site.enqueue(60, queue="email", tags=["globex"])
@@ -49,12 +55,12 @@ async def test_the_whole_way_with_the_keys_alone(site: Site, open_page: OpenPage
     await keys.press("Tab")
     assert await page.evaluate(FOCUSED) == "Skip to the content"
     await tab_to(page, "Jobs")
-    await keys.press("Enter")
+    await enter(page)
     await expect(page).to_have_title("Jobs · Awa")
 
     await tab_to(page, "Search jobs")
     await keys.type("queue:email tag:acme")
-    await keys.press("Enter")
+    await enter(page)
     await expect(page.get_by_text("1,100").first).to_be_visible()
     await tab_to(page, "Choose all jobs on this page")
     await keys.press("Space")
@@ -67,7 +73,7 @@ async def test_the_whole_way_with_the_keys_alone(site: Site, open_page: OpenPage
         await page.keyboard.press("Shift+Tab")
     await keys.press("Enter")
     await expect(page.locator("[data-change]")).to_be_focused()
-    await keys.press("Enter")
+    await enter(page)
 
     await expect(page.get_by_text("1,100 jobs can be changed")).to_be_visible()
     await tab_to(page, "Move to another queue")
@@ -75,7 +81,7 @@ async def test_the_whole_way_with_the_keys_alone(site: Site, open_page: OpenPage
     await tab_to(page, "To the queue")
     await keys.type("escalations")
     # Enter in the form is the check.
-    await keys.press("Enter")
+    await enter(page)
     await expect(page.get_by_text("1,100 jobs will be moved to escalations")).to_be_visible()
 
     await tab_to(page, "Why")
@@ -83,7 +89,7 @@ async def test_the_whole_way_with_the_keys_alone(site: Site, open_page: OpenPage
     await tab_to(page, "Type 1,100 to confirm")
     await keys.type("1100")
     await tab_to(page, "Move 1,100 jobs to escalations")
-    await keys.press("Enter")
+    await enter(page)
     await expect(page.get_by_text("1,100 of 1,100 jobs")).to_be_visible()
 
 
@@ -99,5 +105,5 @@ async def test_cancelling_with_the_keys_alone(site: Site, open_page: OpenPage) -
     await tab_to(page, "Why")
     await page.keyboard.type("not needed")
     await tab_to(page, "Cancel this operation")
-    await page.keyboard.press("Enter")
+    await enter(page)
     await expect(page.get_by_text("No job was changed.")).to_be_visible()

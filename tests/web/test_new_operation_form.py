@@ -12,7 +12,7 @@ from tests.web.site import Site
 
 async def page_of(site: Site, **asked: str) -> str:
     """The text of the page, without its markup."""
-    async with httpx.AsyncClient(base_url=site.url) as browser:
+    async with httpx.AsyncClient(timeout=60, base_url=site.url) as browser:
         answer = await browser.get(f"operations/new?{urlencode(asked)}")
     assert answer.status_code == 200
     words = re.sub(r"<[^>]+>", " ", answer.text)

@@ -7,7 +7,7 @@ from playwright.async_api import Page, expect
 from tests.web.browser import visit
 from tests.web.conftest import OpenPage
 from tests.web.site import NAMES, TOKENS, Site, site_of
-from tests.web.steps import check_operation, log_in
+from tests.web.steps import check_operation, follow, log_in
 
 
 async def nothing_can_be_done(page: Page, site: Site, why: str) -> None:
@@ -58,7 +58,7 @@ async def test_a_form_sent_by_hand_is_refused_as_well(database_url: str, path: s
         )
         for role, status in (("viewer", 403), ("operator", 303)):
             headers = {"authorization": f"Bearer {TOKENS[role]}"}
-            async with httpx.AsyncClient(base_url=site.url, headers=headers) as program:
+            async with httpx.AsyncClient(timeout=60, base_url=site.url, headers=headers) as program:
                 form = {"q": "queue:email", "op_kind": "set_priority", "spec.priority": "1"}
                 answer = await program.post(path.format(row["id"]), data=form)
                 # Without a seal of the check an operator's is not carried out either, and says so.
@@ -79,7 +79,7 @@ async def test_log_in_goes_where_one_wanted_to_go_and_log_out_ends_it(
 
         watched.expect_status(401)
         await page.get_by_label("Token").fill("not-a-token-of-ours")
-        await page.get_by_role("button", name="Log in").click()
+        await follow(page, page.get_by_role("button", name="Log in"))
         await expect(page.get_by_text("The token is not known here")).to_be_visible()
         await log_in(page, "operator")
         await expect(page.get_by_label("Search for jobs")).to_have_value("queue:email")
@@ -97,7 +97,7 @@ async def test_log_in_goes_where_one_wanted_to_go_and_log_out_ends_it(
         await expect(page).to_have_title("Log in · Awa")
 
         # The old cookie is good for nothing, whoever kept it.
-        async with httpx.AsyncClient(base_url=site.url) as thief:
+        async with httpx.AsyncClient(timeout=60, base_url=site.url) as thief:
             thief.cookies.set("awa_session", session["value"])
             assert (await thief.get("operations")).status_code == 303
 
@@ -115,7 +115,7 @@ async def test_a_form_of_another_session_or_page_is_refused(
         await log_in(page, "admin")
         cookies = {cookie["name"]: cookie["value"] for cookie in await page.context.cookies()}
         address = f"{site.url}operations/{row['id']}/cancel"
-        async with httpx.AsyncClient(cookies=cookies) as browser:
+        async with httpx.AsyncClient(timeout=60, cookies=cookies) as browser:
             for headers, form in (
                 ({}, {}),
                 ({}, {"csrf_token": "x"}),

@@ -14,14 +14,14 @@ from awa.worker.runtime import Worker
 T = TypeVar("T")
 Eventually = Callable[[Callable[[], Awaitable[T | None]]], Awaitable[T]]
 
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 @pytest.fixture
 def settings() -> awa.Settings:
     """Settings under which the tests don't take long."""
     return awa.Settings(
-        heartbeat_interval_s=0.1, runtime_stale_s=30.0, cancel_grace_s=0.0, pool_timeout_s=5.0
+        heartbeat_interval_s=0.1, runtime_stale_s=30.0, cancel_grace_s=0.0, pool_timeout_s=60.0
     )
 
 

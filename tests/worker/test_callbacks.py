@@ -27,10 +27,10 @@ class Desk:
         self.told: asyncio.Queue[Any] = asyncio.Queue()
 
     async def token(self) -> CallbackToken:
-        return await asyncio.wait_for(self.tokens.get(), 20)
+        return await asyncio.wait_for(self.tokens.get(), 60)
 
     async def heard(self) -> Any:
-        return await asyncio.wait_for(self.told.get(), 20)
+        return await asyncio.wait_for(self.told.get(), 60)
 
 
 @pytest.fixture
@@ -299,7 +299,7 @@ async def test_an_attempt_that_was_cancelled_registers_nothing(
 ) -> None:
     cancelled = asyncio.Event()
     async with awa.AsyncClient(
-        database_url, settings=replace(settings, cancel_grace_s=20)
+        database_url, settings=replace(settings, cancel_grace_s=60)
     ) as client:
 
         @client.task(Charge)

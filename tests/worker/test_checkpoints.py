@@ -30,7 +30,7 @@ class Seen:
         self.attempts.put_nowait((job.attempt, job.metadata, job.progress))
 
     async def next(self) -> tuple[int, Any, Any]:
-        return await asyncio.wait_for(self.attempts.get(), 20)
+        return await asyncio.wait_for(self.attempts.get(), 60)
 
 
 @pytest.mark.parametrize("flushed", [True, False])
@@ -95,7 +95,7 @@ async def test_a_checkpoint_survives_the_death_of_its_worker(
     client.task(Walk)(handle)
     job = await client.insert(Walk())
     await client.start([("default", 5)], roles=["worker"])
-    await asyncio.wait_for(written.wait(), 20)
+    await asyncio.wait_for(written.wait(), 60)
     async with awa.AsyncClient(database_url, settings=settings) as other:
 
         async def rescued() -> int:
@@ -126,7 +126,7 @@ async def test_a_plain_handler_writes_checkpoints_too(client: awa.AsyncClient) -
 
     await client.insert(Walk())
     await client.start([("default", 5)], roles=["worker"])
-    assert await asyncio.wait_for(read.get(), 20) == {"step": 1}
+    assert await asyncio.wait_for(read.get(), 60) == {"step": 1}
 
 
 async def test_errors_say_which_attempt_when_where_and_for_how_long(
@@ -140,7 +140,7 @@ async def test_errors_say_which_attempt_when_where_and_for_how_long(
     await client.start([("default", 5)], roles=["worker"])
     (error,) = await eventually(lambda: _errors(client, job.id))
     assert {"attempt", "at", "error", "kind", "traceback", "duration_s", "runtime_id"} == set(error)
-    assert 0 <= error["duration_s"] < 20
+    assert 0 <= error["duration_s"] < 600
 
 
 @pytest.mark.parametrize(("said", "kept"), [("a\0b", "a�b"), ("\ud800", "?"), ("x" * 5_000, None)])
@@ -157,7 +157,7 @@ async def test_a_message_is_kept_as_far_as_it_can_be(
 
     await client.insert(Walk())
     await client.start([("default", 1)], roles={"worker"})
-    progress = await asyncio.wait_for(read.get(), 20)
+    progress = await asyncio.wait_for(read.get(), 60)
     assert progress["percent"] == 40
     if kept is not None:
         assert progress["message"] == kept
@@ -205,7 +205,7 @@ async def test_what_one_attempt_reported_costs_no_other_its_heartbeat(
 
     jobs = [await client.insert(Walk(how)) for how in ("badly", "well")]
     await client.start([("default", 2)], roles={"worker"})
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         for _ in jobs:
             await running.acquire()
     await worker_of(client).heartbeat.beat()

@@ -31,7 +31,7 @@ Handler = Any
 
 
 async def run(
-    client: awa.AsyncClient, handler: Handler, *, jobs: int = 1, **task: Any
+    client: awa.AsyncClient, handler: Handler, *, jobs: int = 1, max_attempts: int = 1, **task: Any
 ) -> list[awa.Job[Any]]:
     """Work on orders until each has ended an attempt; answers them as they are then."""
     ended = asyncio.Semaphore(0)
@@ -43,9 +43,11 @@ async def run(
         finally:
             ended.release()
 
-    inserted = await client.insert_many([awa.Draft(Order(n), max_attempts=1) for n in range(jobs)])
+    inserted = await client.insert_many(
+        [awa.Draft(Order(n), max_attempts=max_attempts) for n in range(jobs)]
+    )
     await client.start([("orders", 5)], roles={"worker"})
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         for _ in inserted:
             await ended.acquire()
     await client.shutdown()
@@ -124,8 +126,10 @@ async def test_a_failed_attempt_that_is_retried_is_no_failure_yet(client: awa.As
         return awa.RetryAfter(60)
 
     asked: list[int] = []
-    await client.insert(Order(), queue="orders", max_attempts=3)
-    await run(client, handler, jobs=0, on_failed=lambda job: asked.append(job.id))
+    (order,) = await run(
+        client, handler, max_attempts=3, on_failed=lambda job: asked.append(job.id)
+    )
+    assert (order.state, order.attempt) == ("retryable", 1)
     assert asked == []
 
 

@@ -43,7 +43,7 @@ class Told:
         self._loop.call_soon_threadsafe(self.events.put_nowait, event)
 
     async def next(self) -> awa.JobEvent:
-        return await asyncio.wait_for(self.events.get(), 20)
+        return await asyncio.wait_for(self.events.get(), 60)
 
 
 def handled(client: awa.AsyncClient, result: Any) -> None:
@@ -105,7 +105,7 @@ async def test_an_end_that_was_refused_is_told_to_nobody(
 ) -> None:
     told, runs, go_on = Told(), asyncio.Event(), asyncio.Event()
     async with awa.AsyncClient(
-        database_url, settings=replace(settings, cancel_grace_s=20)
+        database_url, settings=replace(settings, cancel_grace_s=60)
     ) as client:
         for event in Event:
             if event is not Event.STARTED:
@@ -119,7 +119,7 @@ async def test_an_end_that_was_refused_is_told_to_nobody(
 
         late = await client.insert(Work(1))
         await client.start([("default", 5)], roles=["worker"])
-        await asyncio.wait_for(runs.wait(), 20)
+        await asyncio.wait_for(runs.wait(), 60)
         await client.cancel(late.id)
         go_on.set()
         other = await client.insert(Work(2))
@@ -159,8 +159,8 @@ async def test_a_shutdown_waits_for_hooks(client: awa.AsyncClient) -> None:
 
     await client.insert_many([Work(n) for n in range(20)])
     await client.start([("default", 5)], roles=["worker"])
-    await asyncio.wait_for(ran.wait(), 20)
-    await client.shutdown(timeout=20)
+    await asyncio.wait_for(ran.wait(), 60)
+    await client.shutdown(timeout=60)
     done = len(await client.list_jobs(state="completed"))
     assert told.events.qsize() == done
 

@@ -65,7 +65,7 @@ async def test_an_end_in_this_process_ends_the_wait() -> None:
     await asyncio.sleep(0)
     assert not waiting.done()
     holding.eased()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await waiting
 
 
@@ -73,7 +73,7 @@ async def test_what_ended_while_a_claim_was_on_its_way_counts() -> None:
     holding = Holding(60.0, 60.0, asyncio.Event())
     holding.looking()
     holding.eased()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await holding.wait(Held("max_running", None), served=False)
 
 
@@ -84,7 +84,7 @@ async def test_stopping_ends_the_wait_for_a_rate() -> None:
     )
     await asyncio.sleep(0)
     stopping.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await waiting
 
 
@@ -127,13 +127,15 @@ async def test_a_worker_begins_no_more_than_its_rate(
         begun.append(monotonic())
 
     await client.insert_many([Work(n) for n in range(50)])
+    before_s = monotonic()
     await client.start([{"queue": "default", "max_workers": 50, "rate_limit": 40}])
 
     async def all_done() -> bool:
         return len(begun) == 50
 
     await eventually(all_done)
-    assert all(later - at > 0.9 for at, later in zip(begun, begun[40:], strict=False))
+    # From before the first claim: a handler may begin long after it, and the next claim's at once.
+    assert all(at_s - before_s > 1.0 for at_s in begun[40:])
 
 
 @pytest.mark.lanes

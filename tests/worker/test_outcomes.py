@@ -32,7 +32,7 @@ class Told:
             self._all.set()
 
     async def all(self) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await self._all.wait()
 
 
@@ -69,11 +69,12 @@ async def test_an_exception_is_retried_with_backoff_and_kept(client: awa.AsyncCl
 
     before = datetime.now(UTC)
     job = await run(client, handler)
+    after = datetime.now(UTC)
     assert (job.state, job.attempt) == (awa.JobState.RETRYABLE, 1)
     (error,) = job.errors
     assert (error["attempt"], error["kind"], error["error"]) == (1, "RuntimeError", "no�good")
     assert "in handler" in error["traceback"]
-    assert timedelta(seconds=1) < job.run_at - before < timedelta(seconds=20)
+    assert before + timedelta(seconds=1) < job.run_at < after + timedelta(seconds=20)
 
 
 async def test_the_last_attempt_fails_for_good(client: awa.AsyncClient) -> None:
@@ -107,14 +108,16 @@ async def test_retry_after_counts_as_an_attempt_and_snooze_does_not(
         return await handler(job)
 
     retried, snoozed = await client.insert_many([Work("retry"), Work("snooze")])
+    before = datetime.now(UTC)
     await client.start([("default", 5)], roles=["worker"])
     await told.all()
     await client.shutdown()
+    after = datetime.now(UTC)
     retried, snoozed = await client.get_job(retried.id), await client.get_job(snoozed.id)
     assert (retried.state, retried.attempt) == (awa.JobState.RETRYABLE, 1)
     assert (snoozed.state, snoozed.attempt) == (awa.JobState.SCHEDULED, 0)
     for job in (retried, snoozed):
-        assert timedelta(seconds=50) < job.run_at - datetime.now(UTC) < timedelta(seconds=61)
+        assert before < job.run_at - timedelta(seconds=60) < after
 
 
 async def test_cancel_cancels_with_its_reason(client: awa.AsyncClient) -> None:
@@ -314,7 +317,7 @@ async def test_progress_is_stored_while_the_handler_runs(client: awa.AsyncClient
 
     job = await client.insert(Work())
     await client.start([("default", 1)], roles=["worker"])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await flushed.wait()
     seen = await client.get_job(job.id)
     assert seen.progress == {"percent": 40, "message": "nearly half"}

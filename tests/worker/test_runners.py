@@ -43,7 +43,7 @@ async def test_as_many_handlers_run_at_once_as_are_allowed_and_no_more(
 
     await client.insert_many([Work(n) for n in range(40)])
     await client.start([("default", 8)], roles=["worker"])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await done.wait()
     assert most == 8
 
@@ -51,7 +51,7 @@ async def test_as_many_handlers_run_at_once_as_are_allowed_and_no_more(
 async def test_plain_handlers_run_at_once_too(client: awa.AsyncClient) -> None:
     import threading
 
-    barrier, done = threading.Barrier(4, timeout=20), asyncio.Event()
+    barrier, done = threading.Barrier(4, timeout=60), asyncio.Event()
     loop, left = asyncio.get_running_loop(), [4]
 
     def one_less() -> None:
@@ -66,7 +66,7 @@ async def test_plain_handlers_run_at_once_too(client: awa.AsyncClient) -> None:
 
     await client.insert_many([Work(n) for n in range(4)])
     await client.start([("default", 4)], roles=["worker"])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await done.wait()
 
 
@@ -86,7 +86,7 @@ async def test_context_variables_of_one_job_are_not_seen_by_another(
 
     await client.insert_many([Work(n) for n in range(30)])
     await client.start([("default", 3)], roles=["worker"])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await done.wait()
     assert seen == [-1] * 30
 
@@ -103,7 +103,7 @@ async def test_jobs_of_one_queue_begin_in_order(client: awa.AsyncClient) -> None
 
     await client.insert_many([Work(n) for n in range(500)])
     await client.start([("default", 1)], roles=["worker"])
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await done.wait()
     assert seen == list(range(500))
 
@@ -123,7 +123,7 @@ async def test_queues_are_worked_on_side_by_side(client: awa.AsyncClient) -> Non
     await client.start([("slow", 1), ("fast", 1)], roles=["worker"])
     await blocked.wait()
     await client.insert(Work(), queue="fast")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await ran.wait()
 
 

@@ -30,7 +30,7 @@ async def test_shutdown_waits_for_handlers_and_records_their_ends(
     job = await client.insert(Work())
     await client.start([("default", 2)], roles=["worker"])
     await started.wait()
-    stopping = asyncio.create_task(client.shutdown(timeout=20))
+    stopping = asyncio.create_task(client.shutdown(timeout=60))
     await asyncio.sleep(0)
     go_on.set()
     assert await stopping == 0
@@ -89,7 +89,7 @@ async def test_a_thread_that_cannot_be_stopped_is_handed_back(
     @client.task(Work)
     def handle(job: awa.Job[Work]) -> None:
         loop.call_soon_threadsafe(started.set)
-        go_on.wait(20)
+        go_on.wait(60)
 
     job = await client.insert(Work())
     await client.start([("default", 1)], roles=["worker"])
@@ -125,7 +125,7 @@ async def test_a_client_can_be_started_again_after_shutdown(client: awa.AsyncCli
         with pytest.raises(awa.Conflict, match="started already"):
             await client.start([("default", 1)])
         await client.insert(Work())
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await ran.wait()
         await client.shutdown()
     assert await client.shutdown() == 0

@@ -42,7 +42,7 @@ class Company:
         assert self._nursery.stdin is not None
         assert self._nursery.stdout is not None
         self._nursery.stdin.close()
-        self._nursery.wait(timeout=20)
+        self._nursery.wait(timeout=60)
         self._nursery.stdout.close()
         self._log.close()
 

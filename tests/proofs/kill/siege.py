@@ -7,6 +7,7 @@ operation can be in, one after another; workers when they have begun something. 
 import asyncio
 import random
 from collections import Counter
+from collections.abc import Collection
 from itertools import cycle
 from time import monotonic
 from typing import Any, NamedTuple
@@ -86,15 +87,17 @@ class Siege:
         self._effects_due = 0
         self.kills: Counter[str] = Counter()
 
-    async def run(self, *, workers: int, leaders: int) -> None:
-        """Kills so many of each, then lets everything come to its end and closes the books."""
+    async def run(self, *, workers: int, leaders: int, states: Collection[str] = ()) -> None:
+        """Kills so many of each, a leader in each of the states, then lets everything end and closes the books."""
         await self._conn.execute(EFFECTS)
         await self._enqueue("parked a", PARKED_JOBS)
         for role, count in (("worker", WORKERS), ("leader", LEADERS)):
             for _ in range(count):
                 self._company.start(role)
         last, since_s = self.kills.copy(), monotonic()
-        while (done := self._done(workers, leaders)) < (1.0, 1.0):
+        while min(done := self._done(workers, leaders)) < 1.0 or not self.kills.keys() >= set(
+            states
+        ):
             look = await self._look()
             await self._keep_busy(look)
             # Side by side: neither has peace while the other is hunted.

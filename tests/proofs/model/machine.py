@@ -9,8 +9,9 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Coroutine
+from itertools import count
 from typing import Any, TypeVar
-from uuid import uuid4
+from uuid import UUID
 
 import hypothesis.strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
@@ -51,7 +52,7 @@ RESET = "; ".join(
     ]
 )
 NAMES = ("producer 1", "producer 2", "worker 1", "worker 2", "mover 1", "mover 2")
-NEVER_HANG = "-c statement_timeout=10000"
+NEVER_HANG = "-c statement_timeout=120000"
 # Who has a place of a key waits in a lane or runs, and has no other place; no place is beyond the key's limit.
 PLACES_WRONG = """
     SELECT coalesce(array_agg(DISTINCT a.job_id), '{}')
@@ -127,9 +128,10 @@ class Machine(RuleBasedStateMachine):
         await admin.execute(RESET)
         for conn in self.troupe.conns:
             await conn.execute("SELECT setseed(0)")
-        self.house = await World.on(admin)
+        self._runtimes = count(1)
+        self.house = await self._world_on(admin)
         self.sessions = {
-            name: Session(name, await World.on(conn))
+            name: Session(name, await self._world_on(conn))
             for name, conn in zip(NAMES, conns, strict=True)
         }
         self.keys = Keys(self.sessions.values())
@@ -139,6 +141,12 @@ class Machine(RuleBasedStateMachine):
         )
         for id_ in await self.house.enqueue(jobs, queue=QUEUES[0], max_attempts=3):
             self.model.add(id_, Job(QUEUES[0], 2, "available", 3))
+
+    async def _world_on(self, conn: AsyncConnection[Any]) -> World:
+        """A session under a runtime whose id is the same whenever the example is run."""
+        world = World(conn, UUID(int=next(self._runtimes)))
+        await runtimes.register(conn, world.runtime_id, ["worker"], {})
+        return world
 
     def teardown(self) -> None:
         """Whatever the example left open is closed; nothing that waits may be left unserved."""
@@ -256,5 +264,5 @@ class Machine(RuleBasedStateMachine):
 
     async def new_runtime(self, session: Session) -> None:
         """The session's program starts again under a new id."""
-        session.world.runtime_id = uuid4()
+        session.world.runtime_id = UUID(int=next(self._runtimes))
         await runtimes.register(self.house.conn, session.world.runtime_id, ["worker"], {})

@@ -175,7 +175,7 @@ class House(Answers):
             case "lands late" if worker.is_open:
                 self.run(self._land_late(worker))
             case "deadlines":
-                self.run(self._rescue(after_s=60.0))
+                self.run(self._rescue(after_s=1_200.0))
             case _:
                 self.run(self._rescue())
 

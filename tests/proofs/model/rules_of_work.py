@@ -116,7 +116,7 @@ class Work(Machine):
     @rule(number=numbers, queue=queues, limit=limits, deadline=st.booleans())
     def claim(self, number: int, queue: str, limit: int, deadline: bool) -> None:
         """Serves exactly what waits and is in nobody's hands, up to the limit."""
-        self.run(self._claim(self.workers[number], queue, limit, 10.0 if deadline else None))
+        self.run(self._claim(self.workers[number], queue, limit, 600.0 if deadline else None))
 
     @rule(
         queue=queues,
