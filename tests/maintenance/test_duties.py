@@ -12,6 +12,7 @@ from awa.events import batch as events
 from awa.maintenance import ageing, callbacks, gauges, promotion, rescuing, restore, retention, ring
 from awa.maintenance.duties import duties
 from awa.operations import retention as operation_retention
+from awa.operations import switch
 from awa.operations.submit import submit
 from awa.storage import runtimes
 from awa.storage.claim import claim
@@ -200,6 +201,17 @@ async def test_gauges_tell_how_many_operations_are_active(
     await submit(conn, "set_priority", {"queue": "q"}, {"priority": 1}, actor="tester")
     assert await gauges.run_once(conn) == 1
     assert told == {"pending": 1, "scanning": 0, "running": 0, "paused": 0, "cancelling": 0}
+
+
+async def test_a_gauge_tells_that_all_are_held(
+    conn: AsyncConnection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bool] = []
+    monkeypatch.setattr(events, "held", told.append)
+    await gauges.run_once(conn)
+    await switch.hold(conn, actor="tester")
+    await gauges.run_once(conn)
+    assert told == [False, True]
 
 
 async def test_a_store_that_was_not_restored_is_left_alone(conn: AsyncConnection[Any]) -> None:

@@ -8,6 +8,7 @@ from awa.events.instruments import Counter, Duration, Gauge
 
 _submitted = Counter("awa_batch_operations_submitted_total", "Operations submitted", ["op_kind"])
 _active = Gauge("awa_batch_operations_active", "Operations that are not ended yet", ["state"])
+_held = Gauge("awa_batch_operations_held", "1 while all operations are held", [])
 _rows = Counter(
     "awa_batch_rows_total",
     "Items accounted, by outcome and reason",
@@ -25,8 +26,13 @@ def submitted(op_kind: str) -> None:
 
 
 def active(state: str, operations: int) -> None:
-    """So many operations are in this state (pending, scanning, running, cancelling) now."""
+    """So many operations are in this state (pending, scanning, running, paused, cancelling) now."""
     _active.set(operations, state)
+
+
+def held(is_held: bool) -> None:
+    """All operations are held, or are not."""
+    _held.set(int(is_held))
 
 
 def rows(op_kind: str, outcome: str, count: int, reason: str = "") -> None:
@@ -46,4 +52,4 @@ def finalized(op_kind: str, state: str) -> None:
 
 def names() -> Iterable[str]:
     """The names of these metrics, for the documentation's check."""
-    return (metric.name for metric in (_submitted, _active, _rows, _chunk_s, _finalized))
+    return (metric.name for metric in (_submitted, _active, _held, _rows, _chunk_s, _finalized))

@@ -4,12 +4,13 @@ from datetime import datetime
 
 from awa.db.run import Connection
 from awa.events import batch as events
-from awa.operations import read
+from awa.operations import read, switch
 
 
 async def run_once(conn: Connection, now: datetime | None = None) -> int:
-    """Tell how many batch operations are in each state that is not final; answers how many there are."""
+    """Tell how many batch operations are in each state that is not final, and whether all are held; answers how many."""
     counts = await read.active_counts(conn)
     for state, operations in counts.items():
         events.active(state, operations)
+    events.held((await switch.present(conn))["held"])
     return sum(counts.values())

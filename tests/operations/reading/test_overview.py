@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from awa.operations import switch
 from awa.operations.reading import activity, stats, verdict
 from awa.operations.reading.counts import Count
 from awa.operations.reading.queues import Backlog
@@ -67,6 +68,16 @@ async def test_several_such_queues_are_told_in_one_sentence(world: World) -> Non
     )
 
 
+async def test_that_all_operations_are_held_is_told(world: World) -> None:
+    await lead(world)
+    assert (await stats.overview(world.conn))["operations_held"] is None
+    await switch.hold(world.conn, actor="ada", reason="replica")
+    found = await stats.overview(world.conn)
+    assert found["operations_held"]["held_by"] == "ada"
+    told = {f["code"]: f["message"] for f in found["verdict"]["findings"]}
+    assert told["operations_held"] == "All batch operations are held by ada: “replica”"
+
+
 async def test_silent_runtimes_and_old_notes_are_told(world: World) -> None:
     await lead(world)
     await world.conn.execute(
@@ -108,6 +119,7 @@ HEALTHY: dict[str, Any] = {
     "statistics_age_s": 5.0,
     "runtimes": {"workers": 1, "stale": 0},
     "oldest_waiting": None,
+    "operations_held": None,
     "ring": {"oldest_snapshot": None, "slot_bytes": [0], "current_slot": 0},
 }
 QUIET: dict[str, int] = {}

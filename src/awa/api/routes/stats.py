@@ -30,6 +30,7 @@ _EXAMPLE: dict[str, Any] = {
     "oldest_waiting": {"queue": "email", "age_s": 12.5, "at": "2026-06-01T09:29:47Z"},
     "pickup": {"p50_ms": 4.2, "p95_ms": 11.0, "p99_ms": 19.0, "jobs": 270000},
     "operations": [],
+    "operations_held": None,
     "runtimes": {"alive": 3, "stale": 0, "workers": 3, "maintenance": 2},
     "leader": None,
     "ring": {},

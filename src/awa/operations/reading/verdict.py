@@ -29,6 +29,7 @@ def findings(
     """What is wrong, the worst first; nothing when all is right."""
     told = [
         *_house(seen),
+        *_held(seen),
         *_workers(seen, waiting, paused, served),
         *_paused(waiting, paused),
         *_waiting(seen, paused),
@@ -61,6 +62,18 @@ def _house(seen: Mapping[str, Any]) -> Iterator[Finding]:
             "old_statistics",
             "The leader has not written statistics for a minute; the rates are not those of now.",
             "Look into the leader's log.",
+        )
+
+
+def _held(seen: Mapping[str, Any]) -> Iterator[Finding]:
+    hold = seen["operations_held"]
+    if hold is not None:
+        why = f": “{hold['reason']}”" if hold["reason"] else "."
+        yield _finding(
+            "warn",
+            "operations_held",
+            f"All batch operations are held by {hold['held_by']}{why}",
+            "Release them on the operations page, or: awa batch-ops release",
         )
 
 

@@ -34,6 +34,7 @@ _HEADLINES: Final = {
 # Where an operator goes from a finding.
 _LEADS: Final = {
     "no_leader": ("/runtimes", "Runtimes"),
+    "operations_held": ("/operations", "Operations"),
     "no_workers": ("/runtimes", "Runtimes"),
     "stale_runtimes": ("/runtimes", "Runtimes"),
     "unserved_queue": ("/queues", "Queues"),
