@@ -209,7 +209,9 @@ async def test_a_server_of_callbacks_has_nothing_else(pool: Pool, ask: Ask, worl
     error_of(await here.get(f"/api/callbacks/{callback}"), 404, "not_found")
     assert (await here.get("/healthz")).json() == {"status": "ok"}
     # Not even somebody at this machine is believed without a signature.
-    error_of(await here.post(f"/api/callbacks/{callback}/complete"), 403, "read_only")
+    error = error_of(await here.post(f"/api/callbacks/{callback}/complete"), 403, "forbidden")
+    assert error["details"] == {"reason": "signature"}
+    assert "came with neither" in error["message"]
     assert (await here.post(token_of(callback).url())).json()["state"] == "completed"
 
 

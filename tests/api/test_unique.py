@@ -15,6 +15,8 @@ async def test_a_taken_key_is_a_conflict_with_the_holder(api: httpx.AsyncClient)
     answer = await api.post("/api/jobs", json=NEW)
     assert (answer.status_code, answer.json()["insertion"]) == (201, "inserted")
     error = error_of(await api.post("/api/jobs", json=NEW), 409, "unique_conflict")
+    assert error["message"].endswith("holds the unique key")
+    assert '"on_conflict": "ignore"' in error["hint"]
     assert error["details"]["job_id"] == answer.json()["id"]
 
 

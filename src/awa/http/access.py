@@ -28,7 +28,7 @@ from awa.http.origin import (
     refuse_foreign_page,
     sent_by_browser,
 )
-from awa.http.signed_urls import is_signed, signed_actor
+from awa.http.signed_urls import is_signed, signed_actor, unsigned
 from awa.http.signing import Session, Sessions
 from awa.http.tokens import TOKEN_MAX_CHARS, Actor, Role, TokenTable
 from awa.model.callback import Signer
@@ -134,6 +134,8 @@ class Access:
                 raise ReadOnly("this server is read-only", hint=self.why_read_only())
             return signed_actor(request, self.signer)
         caller = self.caller(request)
+        if right is Right.ANSWER and self.is_read_only(request) and not self.read_only:
+            raise unsigned()
         # A program at this machine is believed: JSON is nothing that a foreign page can send unasked.
         if caller.session is not None or sent_by_browser(request):
             self.check_csrf(request, caller, request.headers.get(CSRF_HEADER, ""))

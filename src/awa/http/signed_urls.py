@@ -41,6 +41,15 @@ def signed_actor(request: Request, signer: Signer | None) -> Actor:
     return Actor(SIGNED_ACTOR, Role.OPERATOR)
 
 
+def unsigned() -> Forbidden:
+    """What somebody is told who answers without a signature where nobody is believed without."""
+    return Forbidden(
+        "an answer to a callback needs a signature or a token here, and came with neither",
+        hint="use the signed URL as it was given, with expires and signature, or send an operator's token",
+        details={"reason": "signature"},
+    )
+
+
 def _presented(request: Request) -> tuple[str, str]:
     header = request.headers.get(HEADER)
     if header is not None:

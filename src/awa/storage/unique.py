@@ -55,8 +55,11 @@ async def enqueue_many(conn: Connection, queue: str, jobs: Sequence[NewJob]) -> 
         holder = (
             "a job before it in the list" if first["job_id"] is None else f"job {first['job_id']}"
         )
+        message = f"job {first['place']} of the list: {holder} holds its unique key"
+        if len(jobs) == 1:
+            message = f"{holder} holds the unique key"
         raise UniqueConflict(
-            f"job {first['place']} of the list: {holder} holds its unique key",
+            message,
             hint=_hint(jobs[first["place"]].unique_opts),
             details={"conflicts": conflicts},
             job_id=first["job_id"],
@@ -101,4 +104,4 @@ async def of_job(conn: Connection, job_id: int, queue: str, state: str) -> Row |
 def _hint(opts: dict[str, Any] | None) -> str | None:
     if (opts or {}).get("on_conflict") == "replace":
         return "only a job that waits can be replaced"
-    return 'say what else may happen: on_conflict="ignore" or "replace"'
+    return 'say in unique_opts what else may happen: "on_conflict": "ignore" or "replace"'
