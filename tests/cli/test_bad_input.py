@@ -218,3 +218,9 @@ def test_a_hint_begins_as_a_sentence_does(awa: Awa) -> None:
     ran = awa("job", "show", "424242")
     assert ran.code == 3
     assert "Hint: It may have been removed" in ran.err
+
+
+def test_an_unknown_state_is_told_in_our_words(awa: Awa) -> None:
+    told = awa("job", "list", "--state", "bogus").err
+    assert "'bogus' is not one of" in told
+    assert "Value error" not in told

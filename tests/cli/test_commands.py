@@ -112,6 +112,10 @@ def test_queues_are_paused_resumed_counted_and_drained(awa: Awa) -> None:
     assert awa("queue", "pause", "mail", "--by", "ann").code == 0
     assert "paused by ann" in awa("queue", "list").out
     assert awa("--json", "queue", "stats", "mail").document["available"] == 3
+    listed, stats = (awa("--json", "queue", verb).document["items"] for verb in ("list", "stats"))
+    assert [(row["queue"], row["available"]) for row in stats] == [
+        (row["queue"], row["available"]) for row in listed
+    ]
     assert awa("queue", "resume", "mail").code == 0
     assert "paused" not in awa("queue", "list").out.splitlines()[1]
     assert awa("--json", "queue", "drain", "mail", "--yes").document["cancelled"] == 3

@@ -98,7 +98,8 @@ def _of_usage(error: typer.TyperException) -> Complaint:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "awa"
     status = exits.WRONG_INPUT if error.exit_code == 2 else exits.FAILED
-    words = error.format_message().replace("\n", " ").strip() or f"{command} needs a command"
+    told = error.format_message().replace("\n", " ").replace(": Value error, ", ": ")
+    words = told.strip() or f"{command} needs a command"
     return Complaint("usage", _sentence(words + _nearest(words, context)), status, _help(command))
 
 

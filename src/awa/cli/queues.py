@@ -38,18 +38,20 @@ _COLUMNS: Final = (
 @app.command("list")
 def list_queues(context: typer.Context) -> None:
     """List the queues and what is in them."""
-
-    async def work(session: Session) -> None:
-        rows = await session.client.queue_stats()
-        shown = rows if session.out.as_json else [_line(row) for row in rows]
-        session.out.listing(shown, _COLUMNS, empty="No queue has ever held a job.")
-
-    run(context, work)
+    run(context, _list)
 
 
 @app.command("stats")
-def stats(context: typer.Context, queue: QueueName) -> None:
+def stats(
+    context: typer.Context,
+    queue: Annotated[
+        str | None, typer.Argument(metavar="[QUEUE]", help="One queue, or all as in the list.")
+    ] = None,
+) -> None:
     """Show all figures of one queue."""
+    if queue is None:
+        run(context, _list)
+        return
     check_queue(queue)
 
     async def work(session: Session) -> None:
@@ -59,6 +61,12 @@ def stats(context: typer.Context, queue: QueueName) -> None:
         session.out.record(found[0])
 
     run(context, work)
+
+
+async def _list(session: Session) -> None:
+    rows = await session.client.queue_stats()
+    shown = rows if session.out.as_json else [_line(row) for row in rows]
+    session.out.listing(shown, _COLUMNS, empty="No queue has ever held a job.")
 
 
 @app.command("pause")
