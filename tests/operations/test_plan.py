@@ -234,15 +234,11 @@ async def test_without_a_token_nothing_is_counted(
     assert (await submit(conn, "move_queue", WHERE, SPEC))["state"] == "pending"
 
 
-async def test_what_cannot_be_counted_in_time_is_not_submitted(
-    conn: Conn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_cannot_be_counted_in_time_is_not_submitted(conn: Conn) -> None:
     await add_jobs(conn, 5_000)
     token = await token_of(conn)
-    monkeypatch.setattr(submitting, "PREVIEW_MAX_MS", 1)
     with pytest.raises(TooSlow, match="nothing was submitted"):
-        await submit_with(conn, token)
-    monkeypatch.undo()
+        await submit_with(conn, token, plan_max_ms=1)
     assert await operations(conn) == 0
     with pytest.raises(TooSlow, match="nothing was changed"):
         await preview(conn, "move_queue", WHERE, SPEC, max_ms=1)

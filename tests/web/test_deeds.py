@@ -59,14 +59,6 @@ def test_what_this_version_does_not_know_is_told_as_it_is(
     assert deeds.about({"filter": {"of": "later"}}) == '{\n  "of": "later"\n}'
 
 
-def test_jobs_that_are_there_already_are_not_counted_as_changed() -> None:
-    breakdown = {"queue": {"email": 40, "escalations": 7}, "priority": {"1": 3, "2": 44}}
-    assert DEEDS["move_queue"].already(MOVE, breakdown) == 7
-    assert DEEDS["move_queue"].already(MOVE_FIRST, breakdown) == 0
-    assert DEEDS["set_priority"].already({"priority": 1}, breakdown) == 3
-    assert DEEDS["set_priority"].already({"priority": 3}, breakdown) == 0
-
-
 def test_the_effect_on_dispatch_is_told() -> None:
     told = " ".join(deeds.effects("move_queue", MOVE_FIRST, 9))
     assert "only workers of escalations take them" in told

@@ -7,12 +7,13 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from tests.web.site import Site
+from awa.operations import plan as plans
+from tests.web.site import WAIT_S, Site
 
 
 async def page_of(site: Site, **asked: str) -> str:
     """The text of the page, without its markup."""
-    async with httpx.AsyncClient(timeout=60, base_url=site.url) as browser:
+    async with httpx.AsyncClient(base_url=site.url, timeout=WAIT_S) as browser:
         answer = await browser.get(f"operations/new?{urlencode(asked)}")
     assert answer.status_code == 200
     words = re.sub(r"<[^>]+>", " ", answer.text)
@@ -70,8 +71,26 @@ async def test_jobs_that_are_there_already_are_told_and_not_counted(site: Site) 
     assert "5 jobs will be moved to bulk." in said
     assert "3 jobs more are there already and will be counted as skipped." in said
     assert "Move 5 jobs to bulk" in said
+    said = await page_of(site, **asked | {"spec.priority": "1"})
+    assert "8 jobs will be moved to bulk with priority 1." in said
+    assert "will be counted as skipped" not in said
     said = await page_of(site, **asked | {"q": "queue:bulk"})
     assert "There is nothing to change." in said
+
+
+async def test_a_role_that_may_not_sign_a_check_is_told_so(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unreadable(*_: object) -> None:
+        return None
+
+    monkeypatch.setattr(plans, "_seal", unreadable)
+    await site.enqueue(5, queue="email")
+    asked = {"q": "queue:email", "op_kind": "move_queue", "spec.queue": "bulk", "check": "1"}
+    said = await page_of(site, **asked)
+    assert "5 jobs will be moved to bulk." in said
+    assert "Nothing can be submitted from here" in said
+    assert "Move 5 jobs" not in said
 
 
 async def test_the_estimate_states_its_rate(site: Site) -> None:

@@ -64,7 +64,6 @@ class Sessions:
         self._clock = clock
         self._cookies = URLSafeSerializer(key, salt="awa.session", signer_kwargs=_SIGNER)
         self._forms = URLSafeSerializer(key, salt="awa.csrf", signer_kwargs=_SIGNER)
-        self._values = URLSafeSerializer(key, salt="awa.value", signer_kwargs=_SIGNER)
         self._fingerprint_key = hashlib.sha256(b"awa.fingerprint:" + key.encode()).digest()
         self._ended: OrderedDict[str, float] = OrderedDict()
         self._holders: tuple[TokenTable, dict[str, Token]] = (TokenTable(), {})
@@ -111,17 +110,6 @@ class Sessions:
         """Whether a form's token was made here, for the same session, and not too long ago."""
         seen = _load(self._forms, presented)
         return isinstance(seen, dict) and self._fresh(seen.get("at")) and seen["to"] == bound_to
-
-    def sign(self, purpose: str, value: object) -> str:
-        """A small JSON value that comes back from a page unchanged or not at all; anybody can read it."""
-        return str(self._values.dumps({"for": purpose, "at": int(self._clock()), "value": value}))
-
-    def signed(self, purpose: str, presented: str, max_age_s: float) -> object:
-        """The value that `sign` was given for the same purpose and not longer ago; else None."""
-        seen = _load(self._values, presented)
-        if not isinstance(seen, dict) or seen.get("for") != purpose:
-            return None
-        return seen["value"] if self._clock() < seen["at"] + max_age_s else None
 
     def _fresh(self, at: object) -> bool:
         return isinstance(at, int) and self._clock() < at + self.max_age_s

@@ -53,6 +53,7 @@ async def submit(
     max_jobs: int | None = None,
     plan_token: str | None = None,
     plan_limits: PlanLimits | None = None,
+    plan_max_ms: int = PREVIEW_MAX_MS,
 ) -> dict[str, Any]:
     """Record an operation and return it whole, as `read.get` does.
 
@@ -60,7 +61,7 @@ async def submit(
     `idempotency_key` that was used before, the same request returns the operation that exists, and
     another request raises `Conflict`. It is not begun before `not_before`, and lists at most `max_jobs` jobs: those that
     its scan meets first. With the `plan_token` of a preview it raises `PlanDrifted` if the jobs are no
-    longer those that were counted then, `PlanExpired`, or `TooSlow` if they can't be counted in a minute. Raises
+    longer those that were counted then, `PlanExpired`, or `TooSlow` if they can't be counted within `plan_max_ms`. Raises
     `ValidationError` with the fields that are wrong, and what of the plan was made for something else.
     """
     kind = kinds.get(op_kind)
@@ -90,7 +91,8 @@ async def submit(
     if plan_token is None:
         submitted: UUID | None = await run.value(conn, "operations/submit", params)
     else:
-        planned = _Planned(plan_token, kind, given, checked, plan_limits or PlanLimits())
+        limits = plan_limits or PlanLimits()
+        planned = _Planned(plan_token, kind, given, checked, limits, plan_max_ms)
         submitted = await _as_planned(conn, planned, params)
     if submitted is None:
         return await read.get(conn, await _existing(conn, params))
@@ -107,6 +109,7 @@ class _Planned:
     filter: JobFilter
     spec: kinds.Spec
     limits: PlanLimits
+    max_ms: int
 
 
 async def _as_planned(conn: Connection, planned: _Planned, params: dict[str, Any]) -> UUID | None:
@@ -138,7 +141,7 @@ async def _record_if_still(
     )
     held = {"planned": count.jobs, "planned_noop": count.noop, "tolerance": tolerance}
     asked = predicate.params | planned.kind.params(planned.spec) | params | held
-    async with conn.transaction(), counting(conn, PREVIEW_MAX_MS, "nothing was submitted"):
+    async with conn.transaction(), counting(conn, planned.max_ms, "nothing was submitted"):
         return await run.rows_of(conn, statement, asked)
 
 

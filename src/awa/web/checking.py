@@ -5,7 +5,9 @@ from typing import Any, Final
 
 from awa.db.run import Connection
 from awa.model.errors import NotFound
-from awa.operations import read, switch
+from awa.model.plan import Count as Planned
+from awa.model.plan import PlanLimits
+from awa.operations import switch
 from awa.operations.preview import preview
 from awa.operations.reading import jobs, queues, runtimes
 from awa.operations.reading.bounds import bounded
@@ -14,10 +16,6 @@ from awa.web import deeds
 from awa.web.wish import Wish
 
 CHECK_MAX_MS: Final = 20_000
-RECENT_OPERATIONS: Final = 20
-MEASURED_MIN_JOBS: Final = 5_000
-# What a small server was seen to do; said as an assumption until an operation has run here.
-ASSUMED_PER_S: Final = 20_000
 SLOW_HINT: Final = "Narrow the search by queue, state or priority and check again."
 _UNTIL_STARTED: Final = "The jobs would wait there until a worker is started for it."
 
@@ -33,21 +31,28 @@ class Which:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What the third step shows. `jobs` is the number on the button: eligible jobs without those at the target already."""
+    """What the third step shows."""
 
     preview: dict[str, Any]
-    jobs: int
-    already: int
     changes: dict[str, Any]
     warnings: list[str]
     effects: list[str]
-    rate_per_s: float
-    measured: bool
 
     @property
-    def duration_s(self) -> float:
-        """How long it takes at the rate that is stated."""
-        return self.jobs / self.rate_per_s
+    def count(self) -> Planned:
+        """What a plan is held against."""
+        by = self.preview["breakdown"]
+        return Planned(self.preview["total_matched"], self.already, by["queue"], by["state"])
+
+    @property
+    def already(self) -> int:
+        """Eligible jobs that are at the target."""
+        return int(self.preview["noop"])
+
+    @property
+    def jobs(self) -> int:
+        """The number on the button: eligible jobs without those at the target."""
+        return int(self.preview["total_matched"]) - self.already
 
 
 async def count_which(conn: Connection, wish: Wish) -> Which | None:
@@ -72,26 +77,21 @@ async def count_which(conn: Connection, wish: Wish) -> Which | None:
     )
 
 
-async def check(conn: Connection, wish: Wish) -> Check:
-    """Count exactly what would change now, and look at where it would go."""
+async def check(conn: Connection, wish: Wish, limits: PlanLimits) -> Check:
+    """Count exactly what would change now, and look at where it would go. Raises TooSlow."""
     assert wish.filter is not None
     assert wish.op_kind is not None
     assert wish.spec is not None
     async with bounded(conn, "counting these jobs", SLOW_HINT, max_ms=CHECK_MAX_MS):
-        seen = await preview(conn, wish.op_kind, wish.filter, wish.spec)
-    deed = deeds.DEEDS[wish.op_kind]
-    already = deed.already(wish.spec, seen["breakdown"])
-    changing = seen["total_matched"] - already
-    rate, measured = await _rate(conn, wish.op_kind)
+        seen = await preview(
+            conn, wish.op_kind, wish.filter, wish.spec, plan_limits=limits, max_ms=CHECK_MAX_MS
+        )
+    changing = seen["total_matched"] - seen["noop"]
     return Check(
         preview=seen,
-        jobs=changing,
-        already=already,
-        changes=deed.changes(wish.spec),
+        changes=deeds.DEEDS[wish.op_kind].changes(wish.spec),
         warnings=await _warnings(conn, wish),
         effects=deeds.effects(wish.op_kind, wish.spec, changing),
-        rate_per_s=rate,
-        measured=measured,
     )
 
 
@@ -132,21 +132,3 @@ async def _about_queue(conn: Connection, queue: str) -> list[str]:
     if not found["workers"]:
         said.append(f"Nobody works on the queue {queue} at present. {_UNTIL_STARTED}")
     return said
-
-
-async def _rate(conn: Connection, op_kind: str) -> tuple[float, bool]:
-    """Jobs a second as the latest operation of this kind did them here, else an assumption."""
-    recent, _ = await read.operations_page(conn, state="completed", limit=RECENT_OPERATIONS)
-    for row in recent:
-        if (
-            row["op_kind"] != op_kind
-            or row["processed"] < MEASURED_MIN_JOBS
-            or row["max_rows_per_second"]
-        ):
-            continue
-        if row["started_at"] is None or row["finalized_at"] is None:
-            continue
-        seconds = (row["finalized_at"] - row["started_at"]).total_seconds()
-        if seconds > 0:
-            return row["processed"] / seconds, True
-    return ASSUMED_PER_S, False

@@ -31,7 +31,7 @@ def submit_commands(request: Request, operation: Mapping[str, Any]) -> list[Comm
         Command(
             "Command line",
             _cli(operation),
-            "Shows the preview and asks; --yes answers beforehand.",
+            "Shows the preview and asks, and submits nothing if the jobs drift meanwhile; --yes answers beforehand.",
         ),
         Command("curl", _curl(request, operation), _curl_note(request)),
         Command("Python", _python(operation)),

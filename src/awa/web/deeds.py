@@ -36,8 +36,6 @@ class Deed:
     """The same while it is done: "Moving 47,000 jobs to escalations"."""
     changes: Callable[[Spec], dict[str, Any]]
     """The columns of a job that are different afterwards."""
-    already: Callable[[Spec, Mapping[str, Mapping[str, int]]], int]
-    """How many jobs of a breakdown are at the target already; 0 where a breakdown cannot tell."""
 
 
 def _priority_done(spec: Spec) -> str:
@@ -55,12 +53,6 @@ def _move_button(jobs: str, spec: Spec) -> str:
     return f"Move {jobs} to {_move_done(spec).removeprefix('moved to ')}"
 
 
-def _move_already(spec: Spec, breakdown: Mapping[str, Mapping[str, int]]) -> int:
-    if spec.get("priority") is not None:
-        return 0  # only those that are in the queue and have the priority are: the breakdown counts each alone
-    return breakdown.get("queue", {}).get(spec["queue"], 0)
-
-
 DEEDS: Final[Mapping[str, Deed]] = {
     deed.kind: deed
     for deed in (
@@ -75,7 +67,6 @@ DEEDS: Final[Mapping[str, Deed]] = {
             changes=lambda spec: {
                 name: spec[name] for name in ("queue", "priority") if spec.get(name) is not None
             },
-            already=_move_already,
         ),
         Deed(
             kind="set_priority",
@@ -86,9 +77,6 @@ DEEDS: Final[Mapping[str, Deed]] = {
             button=lambda jobs, spec: f"Give {jobs} priority {spec['priority']}",
             doing=lambda jobs, spec: f"Giving {jobs} priority {spec['priority']}",
             changes=lambda spec: {"priority": spec["priority"]},
-            already=lambda spec, breakdown: breakdown.get("priority", {}).get(
-                str(spec["priority"]), 0
-            ),
         ),
     )
 }

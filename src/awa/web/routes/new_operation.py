@@ -1,10 +1,11 @@
 """A new operation in three steps on one page: which jobs, what to do with them, check and go.
 
 The first two steps are one form that asks this page again, so everything is in the address and nothing needs a
-script. The third is a form that submits. What it was shown travels along, sealed (see awa.web.plan), and is counted
-again before anything is written down.
+script. The third is a form that submits. The plan token of what it showed travels along, in the form and never in an
+address; the jobs are counted again as the operation is written down (see awa.operations.submit).
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -12,23 +13,26 @@ from fastapi import APIRouter, Request, Response
 
 from awa.db.run import Connection
 from awa.http.access import Right, needs
-from awa.http.context import actor_of, changing, reading
+from awa.http.context import actor_of, changing, reading, served
 from awa.http.forms import Form, read_form
 from awa.model import search
+from awa.model.drift import Drift, PlanDrifted, drift_between
 from awa.model.errors import TooSlow, ValidationError
+from awa.model.plan import Matter, Plan, PlanExpired
+from awa.operations import plan as plans
 from awa.operations import read
 from awa.operations.submit import submit
 from awa.web import confirm, deeds
-from awa.web.checking import Check, check, count_which
+from awa.web.checking import CHECK_MAX_MS, Check, check, count_which
 from awa.web.commands import submit_commands
 from awa.web.pages import PageRoute, go
-from awa.web.plan import Plan, matter_of, seal, unseal
 from awa.web.render import render
 from awa.web.wish import Wish, read_wish
 
 REASON_FIELD: Final = "reason"
 ALL_FIELD: Final = "all"
 PLAN_FIELD: Final = "plan"
+TOO_OLD: Final = "the check is too old"
 ASKED_FIELDS: Final = ("q", "ids", "op_kind", "spec.queue", "spec.priority")
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -53,30 +57,66 @@ async def submit_operation(request: Request) -> Response:
     wish = read_wish({name: form.get(name) for name in ASKED_FIELDS}, datetime.now(UTC))
     if wish.filter is None or wish.spec is None or wish.op_kind is None:
         return await _page(request, wish, wanted=True, form=form, status=422)
-    plan = unseal(request, form.get(PLAN_FIELD), _matter(wish))
     async with reading(request) as conn:
-        if plan is not None:
-            before = await read.submitted_with(conn, _key(plan))
+        known = await _known(conn, form, wish)
+        if known.plan is not None:
+            before = await read.submitted_with(conn, _key(known.plan))
             if before is not None:
                 return go(request, "/operations/{}", before, notice="It was submitted already.")
-        checked = await check(conn, wish)
-    problems = _refusals(form, wish, plan)
-    if plan is None or plan.drifted(checked.jobs) or problems:
+    problems = _refusals(form, wish, known.plan)
+    if known.plan is None or known.lapsed:
+        return await _page(request, wish, wanted=True, form=form, lapsed=known.lapsed, status=409)
+    if problems:
         return await _page(
-            request, wish, wanted=True, form=form, plan=plan, checked=checked, problems=problems
+            request, wish, wanted=True, form=form, plan=known.plan, problems=problems, status=422
         )
+    try:
+        made = await _submit(request, wish, form, known.plan)
+    except PlanDrifted as refused:
+        return await _page(request, wish, wanted=True, form=form, drift=refused.drift, status=409)
+    except PlanExpired:  # since it was looked at, a moment ago
+        return await _page(request, wish, wanted=True, form=form, lapsed=TOO_OLD, status=409)
+    except TooSlow as trouble:
+        return await _page(request, wish, wanted=True, form=form, slow=trouble, status=503)
+    return go(request, "/operations/{}", made["id"], notice="Submitted.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The plan that a form came with, and why it is no good any more, if so."""
+
+    plan: Plan | None
+    lapsed: str | None = None
+
+
+async def _known(conn: Connection, form: Form, wish: Wish) -> _Known:
+    try:
+        plan, now = await plans.unsealed(conn, form.get(PLAN_FIELD), _matter(wish))
+    except ValidationError:
+        return _Known(None, "the check was made for something else")
+    try:
+        plan.check_fresh(now)
+    except PlanExpired:
+        return _Known(plan, TOO_OLD)
+    return _Known(plan)
+
+
+async def _submit(request: Request, wish: Wish, form: Form, plan: Plan) -> dict[str, Any]:
+    matter = _matter(wish)
     async with changing(request) as conn:
-        made = await submit(
+        return await submit(
             conn,
-            wish.op_kind,
-            wish.filter,
-            wish.spec,
+            matter.op_kind,
+            matter.filter,
+            matter.spec,
             actor=actor_of(request).name,
-            allow_all=wish.filter.is_empty(),
+            allow_all=matter.filter.is_empty(),
             reason=form.get(REASON_FIELD) or None,
             idempotency_key=_key(plan),
+            plan_token=form.get(PLAN_FIELD),
+            plan_limits=served(request).settings.plan_limits,
+            plan_max_ms=CHECK_MAX_MS,
         )
-    return go(request, "/operations/{}", made["id"], notice="Submitted.")
 
 
 async def _page(
@@ -86,28 +126,30 @@ async def _page(
     wanted: bool,
     form: Form | None = None,
     plan: Plan | None = None,
-    checked: Check | None = None,
+    drift: Drift | None = None,
+    lapsed: str | None = None,
+    slow: TooSlow | None = None,
     problems: dict[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    """The page with as many steps as can be shown; `wanted`: the third one was asked for."""
-    ready = wanted and wish.spec is not None and wish.filter is not None
-    slow = None
+    """The page with as many steps as can be shown; `wanted`: the third one was asked for.
+
+    Against a `plan` it says as well what has drifted since, so that new numbers never come unsaid.
+    """
+    ready = wanted and wish.spec is not None and wish.filter is not None and slow is None
+    checked = None
     async with reading(request) as conn:
         which = await _which(conn, wish)
-        if ready and checked is None:
+        if ready:
             try:
-                checked = await check(conn, wish)
+                checked = await check(conn, wish, served(request).settings.plan_limits)
             except TooSlow as trouble:
                 slow = trouble
             except ValidationError as refused:
                 wish.problems |= {problem.field: problem.message for problem in refused.fields}
-    drift = (
-        plan if plan is not None and checked is not None and plan.drifted(checked.jobs) else None
-    )
-    lapsed = form is not None and plan is None and checked is not None
-    if problems or drift or lapsed:
-        status = 422 if problems and not drift else 409
+    if plan is not None and checked is not None:
+        tolerance = served(request).settings.plan_limits.tolerance(plan.count.jobs)
+        drift = drift_between(plan.count, checked.count, tolerance)
     return render(
         request,
         "new_operation.html",
@@ -149,7 +191,6 @@ def _third_step(request: Request, wish: Wish, checked: Check | None) -> dict[str
         "filter_text": search.write(wish.filter),
         "done_words": deeds.done_words(wish.op_kind, wish.spec),
         "button": deeds.button_words(wish.op_kind, wish.spec, checked.jobs),
-        "sealed": seal(request, checked.jobs, _matter(wish)),
         "must_be_typed": confirm.must_be_typed(checked.jobs),
         "commands": submit_commands(request, operation),
     }
@@ -160,16 +201,16 @@ def _refusals(form: Form, wish: Wish, plan: Plan | None) -> dict[str, str]:
     problems = {}
     if wish.filter is not None and wish.filter.is_empty() and ALL_FIELD not in form:
         problems[ALL_FIELD] = "Say that every waiting job is meant."
-    if plan is not None and not confirm.typed_enough(form, plan.jobs):
+    if plan is not None and not confirm.typed_enough(form, plan.count.changing):
         problems[confirm.TYPED_FIELD] = "That is not the number; nothing was submitted."
     return problems
 
 
-def _matter(wish: Wish) -> str:
+def _matter(wish: Wish) -> Matter:
     assert wish.filter is not None
     assert wish.op_kind is not None
     assert wish.spec is not None
-    return matter_of(wish.op_kind, search.write(wish.filter), wish.spec)
+    return Matter(wish.op_kind, wish.filter, wish.spec)
 
 
 def _key(plan: Plan) -> str:
