@@ -8,7 +8,7 @@ import pytest
 from awa.http.version import VERSION
 from tests.api.conftest import MOVE, REMOTE, TOKENS, Ask
 
-REQUESTS = {"PreviewRequest", "SubmitRequest", "Transition"}
+REQUESTS = {"PreviewRequest", "SubmitRequest", "OperationChange"}
 
 
 async def test_it_is_alive_and_ready_and_asks_no_token_for_that(ask: Ask) -> None:
@@ -75,9 +75,9 @@ async def test_the_examples_of_requests_are_accepted(api: httpx.AsyncClient) -> 
     (submit,) = schemas["SubmitRequest"]["examples"]
     answer = await api.post("/api/batch-ops", json=submit)
     assert answer.status_code == 201, answer.text
-    (transition,) = schemas["Transition"]["examples"]
     path = f"/api/batch-ops/{answer.json()['id']}"
-    assert (await api.patch(path, json=transition)).status_code == 200
+    for change in schemas["OperationChange"]["examples"]:
+        assert (await api.patch(path, json=change)).status_code == 200
 
 
 async def test_a_missing_answer_of_the_page_would_show(api: httpx.AsyncClient) -> None:
