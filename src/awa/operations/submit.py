@@ -18,6 +18,7 @@ from psycopg.types.json import Jsonb
 from awa.db import run
 from awa.db.run import Connection
 from awa.events import batch as events
+from awa.model.draft import check_run_at
 from awa.model.drift import PlanDrifted, drift_between
 from awa.model.errors import Conflict, invalid_field
 from awa.model.filter import JobFilter
@@ -80,7 +81,7 @@ async def submit(
         "max_rows_per_second": None
         if max_rows_per_second is None
         else check_rows_per_second(max_rows_per_second),
-        "not_before": _moment(not_before),
+        "not_before": None if not_before is None else check_run_at(not_before, field="not_before"),
         "max_jobs": None
         if max_jobs is None
         else check_whole_number(max_jobs, "max_jobs", 1, JOB_ID_MAX),
@@ -183,11 +184,3 @@ async def _existing(conn: Connection, params: dict[str, Any]) -> UUID:
         )
     existing: UUID = row["id"]
     return existing
-
-
-def _moment(not_before: datetime | None) -> datetime | None:
-    if not_before is not None and not_before.utcoffset() is None:
-        raise invalid_field(
-            "not_before", f"expected a time with a UTC offset, got {not_before.isoformat()}"
-        )
-    return not_before
