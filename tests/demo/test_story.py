@@ -147,13 +147,18 @@ def _wait_for_completed(url: str) -> None:
 def _try_a_schedule(api: str) -> None:
     """The worker has declared its schedules; one that is fired by hand is worked on."""
     until = time.monotonic() + TIMEOUT_S
-    while len(httpx.get(f"{api}/api/cron").json()["items"]) < 2:
+    with httpx.Client(base_url=api, timeout=60) as asking:
+        _fire_and_wait(asking, until)
+
+
+def _fire_and_wait(asking: httpx.Client, until: float) -> None:
+    while len(asking.get("/api/cron").json()["items"]) < 2:
         assert time.monotonic() < until, "no schedule was declared"
         time.sleep(0.1)
-    fired = httpx.post(f"{api}/api/cron/backlog-on-workdays/trigger")
+    fired = asking.post("/api/cron/backlog-on-workdays/trigger")
     assert fired.status_code == 200, fired.text
     while True:
-        job = httpx.get(f"{api}/api/jobs/{fired.json()['job_id']}").json()
+        job = asking.get(f"/api/jobs/{fired.json()['job_id']}").json()
         if job["state"] == "completed":
             break
         assert time.monotonic() < until, job

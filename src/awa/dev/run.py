@@ -22,7 +22,7 @@ from awa.model.errors import AwaError
 WIDTH: Final = 4
 PACE_S: Final = 0.05
 LOOK_EVERY_S: Final = 0.5
-START_MAX_S: Final = 30.0
+START_MAX_S: Final = 60.0
 # The load's signatures must fit the worker's secret also after a restart; nothing secret hangs on it.
 SECRET: Final = hashlib.sha256(b"awa dev").hexdigest()
 
