@@ -15,6 +15,7 @@ import sys
 
 import awa
 from awa.config import Settings
+from awa.maintenance.leader import Timing
 from awa.sql import catalog
 
 log = logging.getLogger("nursery")
@@ -67,7 +68,6 @@ def _settings() -> Settings:
         runtime_stale_s=1.0,
         poll_min_ms=5,
         poll_max_ms=50,
-        lease_ttl_s=0.5,
         batch_chunk_ms=20,
         batch_concurrency=3,
     )
@@ -86,7 +86,13 @@ async def _work(url: str) -> None:
     await asyncio.sleep(NEVER_S)
 
 
+def _timing(_: Settings) -> Timing:
+    """A lease that outlasts a pause of the machine; the siege frees that of the killed, so look for it often."""
+    return Timing(lease_ttl_s=10.0, renew_interval_s=0.2, renew_again_s=0.1, stand_interval_s=0.1)
+
+
 async def _lead(url: str) -> None:
+    Timing.of = _timing  # type: ignore[method-assign, assignment]
     client = awa.AsyncClient(url, settings=_settings(), listen=False)
     await client.start(roles={"maintenance"})
     await asyncio.sleep(NEVER_S)

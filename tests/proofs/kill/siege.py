@@ -32,10 +32,11 @@ MOMENT_S = 0.02
 PATIENCE_LOOKS = 50
 RESUMES = 0.1
 CHECK_EVERY_KILLS = 10
-STALLED_S = 60.0
+STALLED_S = 120.0
 LOOK = """
     SELECT (SELECT coalesce(json_object_agg(r.pid, r.id), '{}') FROM awa.runtimes r WHERE r.state = 'alive'),
-           (SELECT l.holder FROM awa.leases l WHERE l.name = 'maintenance' AND l.expires_at > clock_timestamp()),
+           (SELECT json_build_array(l.holder, r.pid) FROM awa.leases l JOIN awa.runtimes r ON r.id = l.holder
+             WHERE l.name = 'maintenance' AND l.expires_at > clock_timestamp()),
            (SELECT coalesce(json_object_agg(o.id, o.state), '{}') FROM awa.batch_operations o
              WHERE o.state NOT IN ('completed', 'cancelled', 'failed')),
            (SELECT count(*) FROM effects),
@@ -67,7 +68,7 @@ class Look(NamedTuple):
     """What was seen at one moment: runtimes by process, the leader, active operations by state, work done and to do."""
 
     runtimes: dict[int, UUID]
-    holder: UUID | None
+    leader: tuple[UUID, int] | None
     operations: dict[UUID, str]
     effects: int
     backlog: int
@@ -124,10 +125,10 @@ class Siege:
         await asyncio.sleep(self._rng.random() * MOMENT_S)
         cursor = await self._conn.execute(LOOK)
         (row,) = await cursor.fetchall()
-        alive, holder, operations, effects, backlog = row
+        alive, leader, operations, effects, backlog = row
         return Look(
             {int(pid): UUID(id_) for pid, id_ in alive.items()},
-            holder,
+            (UUID(leader[0]), int(leader[1])) if leader else None,
             {UUID(id_): state for id_, state in operations.items()},
             effects,
             backlog,
@@ -165,17 +166,17 @@ class Siege:
 
     async def _kill_the_leader(self, look: Look) -> None:
         """The one that holds the lease, while an operation is in the wanted state or after some patience."""
-        processes = {id_: pid for pid, id_ in look.runtimes.items()}
-        leading = processes.get(look.holder) if look.holder else None
-        if leading not in self._company.of("leader"):
+        # Whatever its runtime's row says: on a busy machine another leader may have taken it for dead.
+        if look.leader is None or look.leader[1] not in self._company.of("leader"):
             return
+        holder, leading = look.leader
         self._leader_due -= 1
         seen = await self._bring_about(look)
         if not seen and self._leader_due > 0:
             return
         self._company.kill(leading)
         self.kills[seen or "leader"] += 1
-        await self._conn.execute(FREE_LEASE, [look.holder])
+        await self._conn.execute(FREE_LEASE, [holder])
         self._wanted, self._leader_due = next(self._states), PATIENCE_LOOKS
 
     async def _bring_about(self, look: Look) -> str | None:
