@@ -45,6 +45,7 @@ PATIENCE = {
     "awa.http.context.LOCK_WAIT_MAX_MS": 60_000,
     "awa.http.context.STATEMENT_MAX_MS": 60_000,
     "awa.http.context.IDLE_IN_TRANSACTION_MAX_MS": 60_000,
+    "awa.operations.fence.STATEMENT_MAX_MS": 60_000,
     "awa.operations.fence.LOCK_WAIT_MAX_MS": 60_000,
     "awa.operations.fence.IDLE_IN_TRANSACTION_MAX_MS": 60_000,
     "awa.operations.preview.INELIGIBLE_MAX_MS": 60_000,

@@ -44,7 +44,7 @@ async def test_the_second_of_two_enqueues_finds_the_place_taken(stage: Stage) ->
 
 async def test_an_enqueue_that_stays_open_keeps_one_place_and_delays_nobody(stage: Stage) -> None:
     slow, quick = await stage.actors(2)
-    await quick.conn.execute("SET lock_timeout = '1s'")
+    await quick.conn.execute("SET lock_timeout = '10s'")
     async with slow.conn.transaction():
         (first,) = await slow.enqueue_keyed(limit=2)
         second, third = await quick.enqueue_keyed(2, limit=2)

@@ -10,7 +10,7 @@ from tests.proofs.stage import Actor, Stage
 from tests.storage.world import World
 
 WAITS_ONLY = ["scheduled", "available", "retryable"]
-NEVER_WAIT = "SET statement_timeout = '2s'"
+NEVER_WAIT = "SET statement_timeout = '10s'"
 IN_ORDER = "SELECT awa.held_key(awa.unique_recipe('k', %s, '{}', now()), 'default')"
 
 

@@ -87,7 +87,7 @@ async def test_a_mover_leaves_running_jobs_to_their_workers(world: World, connec
     claimed = await world.claim()
     mover = await connect(autocommit=False)
     await mover.execute("SELECT * FROM awa.lock_waiting(ARRAY[%s::bigint])", [running])
-    await world.conn.execute("SET statement_timeout = '5s'")
+    await world.conn.execute("SET statement_timeout = '20s'")
     await world.finish(claimed)
     assert await world.state(running) == "completed"
     await mover.rollback()
