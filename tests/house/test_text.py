@@ -94,3 +94,14 @@ def test_constraints_hold_names_and_versions_only() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     assert lines
     assert [line for line in lines if not PINNED.fullmatch(line)] == []
+
+
+def test_no_line_ends_with_a_blank() -> None:
+    """Python's formatter sees to its own; SQL, templates and pages have nobody else."""
+    found = [
+        f"{name_of(path)}:{number}"
+        for path in files("*.sql", "*.html", "*.css", "*.js", "*.md")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if line != line.rstrip()
+    ]
+    assert found == []
