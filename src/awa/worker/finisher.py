@@ -82,12 +82,15 @@ class Finisher:
                 self._something.clear()
                 await self._something.wait()
                 continue
-            flight = [
-                self._waiting.popleft() for _ in range(min(len(self._waiting), FLIGHT_MAX_ENDINGS))
-            ]
-            for endings in _sorted_out(flight):
-                await self._send(endings)
+            await self._send_flight()
             self._relieved.set()
+
+    async def _send_flight(self) -> None:
+        """Send the next of what waits. A frame of its own: `run` would keep the last flight alive while it sleeps."""
+        some = min(len(self._waiting), FLIGHT_MAX_ENDINGS)
+        flight = [self._waiting.popleft() for _ in range(some)]
+        for endings in _sorted_out(flight):
+            await self._send(endings)
 
     async def keeps_up(self) -> None:
         """Wait until not too much is waiting: who claims more than can be ended fills the memory."""

@@ -114,6 +114,7 @@ class Runners:
                 self._on_end(attempt, RETURNED, 0.0)
                 continue
             await self._run(attempt, me)
+            del attempt  # a runner that sleeps keeps nothing of the last job alive
             if me.cancelling() or not _same(untouched, contextvars.copy_context()):
                 return
             if monotonic() - rested_s > STRETCH_MAX_S:
