@@ -23,7 +23,9 @@ async def test_a_queue_that_is_not_there(console: Visitor) -> None:
     assert (await console.get("/queues/nowhere", status=404)).says("'nowhere'")
 
 
-async def test_a_database_that_is_away(visit: Visit) -> None:
+async def test_a_database_that_is_away(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("awa.api.app.CONNECTION_WAIT_S", 1.0)
+    monkeypatch.setattr("awa.http.context.CONNECTION_WAIT_S", 1.0)
     app = create_app("postgresql://nobody:secret@127.0.0.1:1/none?connect_timeout=1")
     page = await visit(app=app).get("/queues", status=503)
     assert page.one("h1").text == "The database does not answer"
