@@ -25,7 +25,8 @@ client = awa.AsyncClient(os.environ["AWA_DATABASE_URL"])
 @client.task(dict, kind="slow")
 async def slow(job):
     print("begun", flush=True)
-    await asyncio.sleep(1)
+    while not os.path.exists("told"):
+        await asyncio.sleep(0.01)
 """
 
 
@@ -117,6 +118,8 @@ def test_a_worker_finishes_what_runs(awa: Awa, start: Start, rows: Rows, tmp_pat
     assert program.line().startswith("Working on default (5 at a time)")
     assert program.line() == "begun\n"
     program.interrupt()
+    assert program.line().startswith("Stopping: finishing what runs")
+    (tmp_path / "told").touch()  # so it runs still when the worker has heard
     ran = program.end()
     assert ran.code == 130
     assert "no unfinished jobs were handed back" in ran.err

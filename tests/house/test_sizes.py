@@ -10,7 +10,6 @@ README_LIMIT_LINES = 150
 MADE_BY_PROGRAMS = (
     "docs/reference/schema.sql",
     "docs/reference/schema-canonical.sql",
-    "src/awa/sync/client.py",
 )
 
 

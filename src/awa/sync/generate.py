@@ -1,4 +1,4 @@
-"""Writes `awa/sync/client.py` from the source of `awa.client`: `python -m awa.sync.generate`.
+"""Writes the blocking client from the source of `awa.client`, a file each: `python -m awa.sync.generate`.
 
 Each public coroutine method becomes a plain one with the same signature and docstring that runs it in the
 portal; `transaction` becomes a `with` block. The types are copied as they are written, so that an editor
@@ -16,10 +16,10 @@ from typing import Final
 
 HERE: Final = Path(__file__).parent
 ROOM: Final = HERE.parent / "client"
-TARGET: Final = HERE / "client.py"
 
 CHAPTERS: Final = (
     "base",
+    "transaction",
     "inserting",
     "running",
     "admin",
@@ -28,18 +28,13 @@ CHAPTERS: Final = (
     "dead_letters",
     "callbacks",
 )
-# Written by hand in the template below, or of no use to a blocking caller.
+# Written by hand in the templates below, or of no use to a blocking caller.
 LEFT_OUT: Final = frozenset({"close", "connection", "connect_listener"})
 
-HEADER: Final = '''"""The blocking client. Written by `python -m awa.sync.generate`; change `awa.client` instead."""
+NOTE: Final = "Written by `python -m awa.sync.generate`; change `awa.client` instead."
+TOP: Final = '"""{title}. {note}"""\n\nfrom __future__ import annotations\n\n'
 
-from __future__ import annotations
-
-{imports}
-
-A = TypeVar("A")
-
-
+TRANSACTION: Final = '''
 class Transaction:
     """What the blocking `client.transaction()` hands out."""
 
@@ -47,11 +42,12 @@ class Transaction:
         self._portal = portal
         self._async = transaction
 
-{transaction}
+{methods}
+'''
 
-
-class Client:
-    """A program's blocking door to Awa. Nothing is connected before the first call; `with` closes it."""
+BASE: Final = '''
+class Base:
+    """The async client and the thread in which it runs."""
 
 {init}
         self.aio = AsyncClient({init_call})
@@ -73,13 +69,26 @@ class Client:
     ) -> None:
         self.close()
 
-{client}
+{methods}
+'''
+
+CHAPTER: Final = '''
+class {name}(Base):
+    """As that of the async client."""
+
+{methods}
+'''
+
+CLIENT: Final = '''
+class Client({names}):
+    """A program's blocking door to Awa. Nothing is connected before the first call; `with` closes it."""
 '''
 
 FIXED_IMPORTS: Final = {
     "AsyncClient": "awa.client",
-    "AsyncTransaction": "awa.client.transaction",
+    "Base": "awa.sync.base",
     "Portal": "awa.sync.portal",
+    "Transaction": "awa.sync.transaction",
     "TracebackType": "types",
     "TypeVar": "typing",
     "Self": "typing",
@@ -88,38 +97,32 @@ FIXED_IMPORTS: Final = {
 }
 
 
-def generated() -> str:
-    """The text that `awa/sync/client.py` should have."""
+def generated() -> dict[str, str]:
+    """The files of this folder that are written so, and the text that each should have."""
     origins: dict[str, str] = {}
-    methods: list[str] = []
-    init = ""
-    init_call = ""
-    for chapter in CHAPTERS:
-        for method in _methods(ROOM / f"{chapter}.py", origins):
-            if method.name == "__init__":
-                init, init_call = _head(method), _call(method)
-            elif method.name not in LEFT_OUT and not method.name.startswith("_"):
-                methods.append(_blocking(method, "self.aio"))
-    transaction = [
-        _blocking(method, "self._async")
-        for method in _methods(ROOM / "transaction.py", origins)
-        if not method.name.startswith("_")
-    ]
-    body = HEADER.format(
-        imports="{imports}",
-        transaction="\n\n".join(transaction),
-        init=init,
-        init_call=init_call,
-        client="\n\n".join(methods),
-    )
-    return _formatted(body.replace("{imports}", _imports(body, origins)))
+    found = {chapter: _methods(ROOM / f"{chapter}.py", origins) for chapter in CHAPTERS}
+    texts = {"transaction.py": _file("The blocking transaction", _transaction(found), origins)}
+    texts["base.py"] = _file("What all parts of the blocking client share", _base(found), origins)
+    names = {}
+    for chapter in CHAPTERS[2:]:
+        name = names[chapter] = chapter.title().replace("_", "")
+        body = CHAPTER.format(name=name, methods=_of_client(found[chapter]))
+        texts[f"{chapter}.py"] = _file(f"The blocking client: {name}", body, origins)
+    body = CLIENT.format(names=", ".join(names.values()))
+    parts = {name: f"awa.sync.{chapter}" for chapter, name in names.items()}
+    texts["client.py"] = _file("The blocking client, its chapters put together", body, parts)
+    return texts
 
 
 Method = ast.AsyncFunctionDef | ast.FunctionDef
 
 
-def _methods(source: Path, origins: dict[str, str]) -> Iterator[Method]:
+def _methods(source: Path, origins: dict[str, str]) -> list[Method]:
     """The methods of the classes of a module; `origins` learns where its names come from."""
+    return list(_walk(source, origins))
+
+
+def _walk(source: Path, origins: dict[str, str]) -> Iterator[Method]:
     module = f"awa.client.{source.stem}"
     for node in ast.parse(source.read_text()).body:
         match node:
@@ -131,6 +134,22 @@ def _methods(source: Path, origins: dict[str, str]) -> Iterator[Method]:
                 if any(isinstance(base, ast.Name) and base.id == "Protocol" for base in bases):
                     continue
                 yield from (m for m in body if isinstance(m, Method))
+
+
+def _transaction(found: dict[str, list[Method]]) -> str:
+    public = [m for m in found["transaction"] if not m.name.startswith("_")]
+    return TRANSACTION.format(methods="\n\n".join(_blocking(m, "self._async") for m in public))
+
+
+def _base(found: dict[str, list[Method]]) -> str:
+    init = next(method for method in found["base"] if method.name == "__init__")
+    return BASE.format(init=_head(init), init_call=_call(init), methods=_of_client(found["base"]))
+
+
+def _of_client(methods: list[Method]) -> str:
+    """The public ones, as methods of the blocking client."""
+    public = [m for m in methods if not m.name.startswith("_") and m.name not in LEFT_OUT]
+    return "\n\n".join(_blocking(method, "self.aio") for method in public)
 
 
 def _blocking(method: Method, of: str) -> str:
@@ -177,30 +196,39 @@ def _call(method: Method) -> str:
     return ", ".join(parts)
 
 
-def _imports(body: str, origins: dict[str, str]) -> str:
-    """Import lines for the names that the text uses."""
-    used = {
-        node.id
-        for node in ast.walk(ast.parse(body.replace("{imports}", "")))
-        if isinstance(node, ast.Name)
-    }
-    known = {**origins, **FIXED_IMPORTS}
-    lines = []
-    for name in sorted(used & set(known)):
-        if name == "AsyncTransaction":
-            lines.append("from awa.client.transaction import Transaction as AsyncTransaction")
-        elif name != "Transaction":
-            lines.append(f"from {known[name]} import {name}")
+def _file(title: str, body: str, origins: dict[str, str]) -> str:
+    """One file: what it is, what it imports, its class."""
+    top = TOP.format(title=title, note=NOTE)
+    names = {node.id for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)}
+    own = ""
+    if "A" in names:
+        own, names = '\nA = TypeVar("A")\n', names | {"TypeVar"}
+    return _formatted(f"{top}{_imports(names, {**origins, **FIXED_IMPORTS})}\n{own}\n{body}")
+
+
+def _imports(names: set[str], known: dict[str, str]) -> str:
+    lines = [f"from {known[name]} import {name}" for name in sorted(names & set(known))]
+    if "AsyncTransaction" in names:
+        lines.append("from awa.client.transaction import Transaction as AsyncTransaction")
     return "\n".join(lines)
 
 
 def _formatted(text: str) -> str:
     """In the house's style, by the formatter that everything else goes through."""
     for command in (["check", "--select=I,F401", "--fix", "--quiet"], ["format", "--quiet"]):
-        ruff = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(TARGET), "-"]
+        ruff = [
+            sys.executable,
+            "-m",
+            "ruff",
+            *command,
+            "--stdin-filename",
+            str(HERE / "client.py"),
+            "-",
+        ]
         text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True).stdout
     return text
 
 
 if __name__ == "__main__":
-    TARGET.write_text(generated())
+    for name, text in generated().items():
+        (HERE / name).write_text(text)
