@@ -162,3 +162,19 @@ async def test_limits_that_make_no_sense(
 
 async def test_a_change_without_a_limit_is_refused(api: httpx.AsyncClient) -> None:
     error_of(await api.patch("/api/queues/email", json={}), 422, "invalid")
+
+
+async def test_a_name_may_hold_a_slash_and_no_line_break(api: httpx.AsyncClient) -> None:
+    assert (await api.patch("/api/queues/a%2Fb", json={"max_running": 3})).json()["queue"] == "a/b"
+    assert (await api.get("/api/queues/a%2Fb")).json()["queue"] == "a/b"
+    assert (await api.post("/api/queues/a%2Fb/pause")).json()["paused"] is True
+    assert (await api.post("/api/queues/a%2Fb/resume")).json()["paused"] is False
+    assert (await api.post("/api/queues/a%2Fb/drain")).json()["drained"] == 0
+    for method, path in (
+        ("PATCH", "/api/queues/a%0Ab"),
+        ("POST", "/api/queues/a%0Ab/pause"),
+        ("PUT", "/api/dlq/queues/a%0Ab"),
+        ("DELETE", "/api/dlq/queues/%0Ab"),
+    ):
+        answer = await api.request(method, path, json={} if method == "PATCH" else None)
+        assert error_of(answer, 422, "invalid")["fields"][0]["field"] == "queue", path

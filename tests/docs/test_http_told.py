@@ -38,8 +38,9 @@ def test_every_endpoint_is_told_with_the_role_that_it_needs() -> None:
     assert {route.path for route in routes} >= {"/healthz", "/api/batch-ops/{id}"}
     for route in routes:
         for method in route.methods or ():
-            path = route.path.replace(":path}", "}")  # a name that may hold a slash
-            row = re.search(rf"\| `{method} {re.escape(path)}` \|.*\| (\w+) \|$", page, re.M)
+            row = re.search(
+                rf"\| `{method} {re.escape(route.path_format)}` \|.*\| (\w+) \|$", page, re.M
+            )
             role = roles[right_of(route.endpoint).value]
             if row is None or row[1] != role:
                 wrong.append((method, route.path, role))

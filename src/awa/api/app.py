@@ -11,7 +11,7 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from awa.api.openapi import describe
+from awa.api import openapi
 from awa.api.routes import (
     batch_hold,
     batch_op_events,
@@ -100,6 +100,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        responses=openapi.problems(414),  # of the envelope, so on every route
         lifespan=_opened,
     )
     app.state.served = _served(database, access, settings)
@@ -109,7 +110,7 @@ def create_app(
     for router in _CALLBACKS_ONLY:
         app.include_router(router)
     problems.install(app)
-    describe(app)
+    openapi.describe(app)
     app.add_middleware(Envelope)
     return app
 

@@ -17,6 +17,7 @@ _MEANING = {
     404: "there is no such thing",
     409: "the present state does not allow it",
     413: "the body is too long",
+    414: "path and query are too long",
     415: "the body is not JSON",
     422: "the input is not valid; `fields` says where",
     429: "too many at once; Retry-After says when to try again",

@@ -1,13 +1,25 @@
-"""Parameters that several routes take."""
+"""Parameters that several routes take.
+
+A route takes the name of a queue or schedule as `{queue:name}`: it may hold a slash, since servers decode %2F before
+anybody sees it, and what may be in a name is for the name's own check to say, line breaks among it.
+"""
 
 from typing import Annotated
 
 from fastapi import Path, Query
+from starlette.convertors import StringConvertor, register_url_convertor
 
 from awa.model.errors import NotFound
 from awa.model.limits import JOB_ID_MAX, PAGE_MAX_ROWS
 
 CURSOR_MAX_CHARS = 200
+
+
+class _Name(StringConvertor):
+    regex = r"[\s\S]+"
+
+
+register_url_convertor("name", _Name())
 
 # Text that is no UUID names no operation, so it is not found like any other id that nobody has.
 OperationId = Annotated[

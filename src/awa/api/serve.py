@@ -23,7 +23,7 @@ from awa.model.errors import AwaError, invalid_field
 HOST_DEFAULT = "127.0.0.1"
 PORT_DEFAULT = 8080
 BACKLOG_MAX_CONNECTIONS = 512
-HEAD_MAX_BYTES = 192 * 1024
+HEAD_MAX_BYTES = 1024 * 1024
 KEEP_ALIVE_S = 15
 SHUTDOWN_MAX_S = 10
 
@@ -122,7 +122,8 @@ def _config(app: ASGIApp) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         lifespan="on",
-        # Room for the longest filter that is taken, in a URL and percent-encoded: what is too long is told by the API, not cut off.
+        # Far beyond the longest URL that is taken: one that is too long is told so by the envelope. This bound cuts the connection off,
+        # and only if the head comes in pieces, so whoever is just above it would get now one answer and now the other.
         h11_max_incomplete_event_size=HEAD_MAX_BYTES,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=SHUTDOWN_MAX_S,

@@ -2,6 +2,7 @@
 
 The log line holds the method, the path, the status, the actor and the time. It never holds the query
 string or a header, where a caller may have put a secret. The server's own access log stays off.
+A path and query beyond any use are refused here, before anything reads them.
 """
 
 import logging
@@ -15,6 +16,8 @@ from awa.http.paths import route_path
 
 log = logging.getLogger("awa.api")
 
+# The longest filter that is taken, percent-encoded at its worst (12 bytes a character), and room for the other parameters.
+URL_MAX_BYTES = 160 * 1024
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     # Not no-referrer: with that a browser sends `Origin: null` along with our own forms, as a foreign page's would be.
@@ -50,7 +53,8 @@ class Envelope:
             await send(message)
 
         try:
-            await self.app(scope, receive, send_with_headers)
+            answer = _too_long(scope) or self.app
+            await answer(scope, receive, send_with_headers)
         except ClientDisconnect:
             pass
         except Exception as error:
@@ -59,6 +63,19 @@ class Envelope:
             await problems.of_surprise(error)(scope, receive, send_with_headers)
         finally:
             _note(scope, status, time.perf_counter() - began)
+
+
+def _too_long(scope: Scope) -> ASGIApp | None:
+    """The refusal of a path and query that are longer than any that is of use."""
+    length = len(scope.get("raw_path") or scope["path"].encode()) + len(scope["query_string"])
+    if length <= URL_MAX_BYTES:
+        return None
+    return problems.problem(
+        414,
+        "uri_too_long",
+        f"path and query have {length:,} bytes, and at most {URL_MAX_BYTES:,} are taken",
+        hint="narrow the filter, or name fewer ids",
+    )
 
 
 def _note(scope: Scope, status: int | None, seconds: float) -> None:

@@ -55,6 +55,7 @@ _CODE_OF_STATUS = {
     404: "not_found",
     405: "method_not_allowed",
     413: "too_large",
+    414: "uri_too_long",
     415: "unsupported_media_type",
 }
 

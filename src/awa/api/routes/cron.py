@@ -80,7 +80,7 @@ async def list_schedules(
 
 
 @router.get(
-    "/{name:path}",
+    "/{name:name}",
     summary="Get",
     response_model=dict[str, Any],
     responses=problems(401, 403, 404, 422, 503) | _ONE,
@@ -93,7 +93,7 @@ async def get_schedule(request: Request, name: ScheduleName) -> Response:
 
 
 @router.post(
-    "/{name:path}/pause",
+    "/{name:name}/pause",
     summary="Pause",
     response_model=dict[str, Any],
     responses=problems(401, 403, 404, 422, 503) | _ONE,
@@ -106,7 +106,7 @@ async def pause_schedule(request: Request, name: ScheduleName) -> dict[str, Any]
 
 
 @router.post(
-    "/{name:path}/resume",
+    "/{name:name}/resume",
     summary="Resume",
     response_model=dict[str, Any],
     responses=problems(401, 403, 404, 422, 503) | _ONE,
@@ -119,7 +119,7 @@ async def resume_schedule(request: Request, name: ScheduleName) -> dict[str, Any
 
 
 @router.post(
-    "/{name:path}/trigger",
+    "/{name:name}/trigger",
     summary="Trigger",
     response_model=dict[str, Any],
     responses=problems(401, 403, 404, 409, 422, 503)

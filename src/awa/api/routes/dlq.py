@@ -126,7 +126,7 @@ async def depth(request: Request, queue: Text = None) -> Response:
 
 
 @router.put(
-    "/queues/{queue:path}",
+    "/queues/{queue:name}",
     summary="Switch on",
     response_model=dict[str, Any],
     responses=problems(401, 403, 422, 503) | example({"queue": "email", "dlq_enabled": True}),
@@ -139,7 +139,7 @@ async def keep(request: Request, queue: QueueName) -> dict[str, Any]:
 
 
 @router.delete(
-    "/queues/{queue:path}",
+    "/queues/{queue:name}",
     summary="Switch off",
     response_model=dict[str, Any],
     responses=problems(401, 403, 422, 503) | example({"queue": "email", "dlq_enabled": False}),

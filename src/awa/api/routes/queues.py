@@ -66,7 +66,7 @@ async def list_queues(
 
 
 @router.get(
-    "/{queue}",
+    "/{queue:name}",
     summary="Get",
     response_model=dict[str, Any],
     responses=problems(401, 403, 404, 422, 503)
@@ -80,7 +80,7 @@ async def get_queue(request: Request, queue: QueueName) -> Response:
 
 
 @router.patch(
-    "/{queue}",
+    "/{queue:name}",
     summary="Limit",
     response_model=QueueState,
     responses=problems(401, 403, 413, 415, 422, 503),
@@ -101,7 +101,7 @@ async def change_queue(request: Request, queue: QueueName, body: QueueChange) ->
 
 
 @router.post(
-    "/{queue}/pause",
+    "/{queue:name}/pause",
     summary="Pause",
     response_model=QueueState,
     responses=problems(401, 403, 422, 503),
@@ -115,7 +115,7 @@ async def pause_queue(request: Request, queue: QueueName) -> dict[str, Any]:
 
 
 @router.post(
-    "/{queue}/resume",
+    "/{queue:name}/resume",
     summary="Resume",
     response_model=QueueState,
     responses=problems(401, 403, 404, 422, 503),
@@ -132,7 +132,7 @@ async def resume_queue(request: Request, queue: QueueName) -> dict[str, Any]:
 
 
 @router.post(
-    "/{queue}/drain",
+    "/{queue:name}/drain",
     summary="Drain",
     response_model=Drained,
     responses=problems(401, 403, 404, 413, 415, 422, 503),
