@@ -196,3 +196,24 @@ async def test_a_pace_that_is_no_number_changes_nothing(site: Site, open_page: O
     await page.get_by_role("button", name="Change its pace").click()
     await expect(page.get_by_text("expected a whole number")).to_be_visible()
     assert (await site.client.get_batch_operation(row["id"]))["max_rows_per_second"] is None
+
+
+async def test_the_pace_is_given_before_it_begins(site: Site, open_page: OpenPage) -> None:
+    await site.enqueue(40, queue="email")
+    watched = await open_page(site)
+    page = watched.page
+    await check_operation(page, "queue:email", "bulk")
+    await page.get_by_label("Jobs a second, at most").fill("as fast as you can")
+    await page.get_by_label("Its own priority").select_option("1")
+    watched.expect_status(422)
+    await page.get_by_role("button", name="Move 40 jobs to bulk").click()
+    told = "expected a whole number, got 'as fast as you can'"
+    await expect(page.locator("#h-max_rows_per_second")).to_have_text(told)
+    assert await site.client.list_batch_operations() == []
+
+    await page.get_by_label("Jobs a second, at most").fill("1,200")
+    await expect(page.get_by_label("Its own priority")).to_have_value("1")
+    await page.get_by_role("button", name="Move 40 jobs to bulk").click()
+    await expect(page.get_by_text("Submitted.")).to_be_visible()
+    (operation,) = await site.client.list_batch_operations()
+    assert (operation["max_rows_per_second"], operation["priority"]) == (1_200, 1)

@@ -18,6 +18,7 @@ from awa.http.forms import Form, read_form
 from awa.model import search
 from awa.model.drift import Drift, PlanDrifted, drift_between
 from awa.model.errors import TooSlow, ValidationError
+from awa.model.limits import PRIORITY_DEFAULT
 from awa.model.plan import Matter, Plan, PlanExpired
 from awa.operations import plan as plans
 from awa.operations import read
@@ -25,6 +26,7 @@ from awa.operations.submit import submit
 from awa.web import confirm, deeds
 from awa.web.checking import CHECK_MAX_MS, Check, check, count_which
 from awa.web.commands import submit_commands
+from awa.web.pace import PRIORITY_FIELD, RATE_FIELD, Pace, read_pace
 from awa.web.pages import PageRoute, go
 from awa.web.render import render
 from awa.web.wish import Wish, read_wish
@@ -63,7 +65,7 @@ async def submit_operation(request: Request) -> Response:
             before = await read.submitted_with(conn, _key(known.plan))
             if before is not None:
                 return go(request, "/operations/{}", before, notice="It was submitted already.")
-    problems = _refusals(form, wish, known.plan)
+    pace, problems = _refusals(form, wish, known.plan)
     if known.plan is None or known.lapsed:
         return await _page(request, wish, wanted=True, form=form, lapsed=known.lapsed, status=409)
     if problems:
@@ -71,7 +73,7 @@ async def submit_operation(request: Request) -> Response:
             request, wish, wanted=True, form=form, plan=known.plan, problems=problems, status=422
         )
     try:
-        made = await _submit(request, wish, form, known.plan)
+        made = await _submit(request, wish, form, known.plan, pace)
     except PlanDrifted as refused:
         return await _page(request, wish, wanted=True, form=form, drift=refused.drift, status=409)
     except PlanExpired:  # since it was looked at, a moment ago
@@ -101,7 +103,9 @@ async def _known(conn: Connection, form: Form, wish: Wish) -> _Known:
     return _Known(plan)
 
 
-async def _submit(request: Request, wish: Wish, form: Form, plan: Plan) -> dict[str, Any]:
+async def _submit(
+    request: Request, wish: Wish, form: Form, plan: Plan, pace: Pace
+) -> dict[str, Any]:
     matter = _matter(wish)
     async with changing(request) as conn:
         return await submit(
@@ -112,6 +116,8 @@ async def _submit(request: Request, wish: Wish, form: Form, plan: Plan) -> dict[
             actor=actor_of(request).name,
             allow_all=matter.filter.is_empty(),
             reason=form.get(REASON_FIELD) or None,
+            priority=pace.priority or PRIORITY_DEFAULT,
+            max_rows_per_second=pace.max_rows_per_second,
             idempotency_key=_key(plan),
             plan_token=form.get(PLAN_FIELD),
             plan_limits=served(request).settings.plan_limits,
@@ -163,6 +169,7 @@ async def _page(
         wanted=wanted,
         form_problems=problems or {},
         reason=form.get(REASON_FIELD) if form else "",
+        pace={name: form.get(name) if form else "" for name in (RATE_FIELD, PRIORITY_FIELD)},
         confirmed_all=form is not None and ALL_FIELD in form,
         deeds=deeds.DEEDS,
         search_words=search.WORDS,
@@ -196,14 +203,18 @@ def _third_step(request: Request, wish: Wish, checked: Check | None) -> dict[str
     }
 
 
-def _refusals(form: Form, wish: Wish, plan: Plan | None) -> dict[str, str]:
-    """What is missing before so large a deed; the number that has to be typed is the one that was shown."""
-    problems = {}
+def _refusals(form: Form, wish: Wish, plan: Plan | None) -> tuple[Pace, dict[str, str]]:
+    """The pace, and what is missing before so large a deed; the number that has to be typed is the one that was shown."""
+    pace, problems = Pace(), {}
+    try:
+        pace = read_pace(form)
+    except ValidationError as refused:
+        problems |= {problem.field: problem.message for problem in refused.fields}
     if wish.filter is not None and wish.filter.is_empty() and ALL_FIELD not in form:
         problems[ALL_FIELD] = "Say that every waiting job is meant."
     if plan is not None and not confirm.typed_enough(form, plan.count.changing):
         problems[confirm.TYPED_FIELD] = "That is not the number; nothing was submitted."
-    return problems
+    return pace, problems
 
 
 def _matter(wish: Wish) -> Matter:

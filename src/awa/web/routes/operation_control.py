@@ -7,10 +7,10 @@ from fastapi import APIRouter, Request, Response
 from awa.http.access import Right, needs
 from awa.http.context import actor_of, changing, served
 from awa.http.forms import Form, read_form
-from awa.model.errors import invalid_field
 from awa.model.steering import operation_changes
 from awa.operations import control, switch
 from awa.web.deeds import pace_words
+from awa.web.pace import read_pace
 from awa.web.pages import PageRoute, go
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -68,10 +68,8 @@ async def resume(request: Request, operation_id: str) -> Response:
 async def pace(request: Request, operation_id: str) -> Response:
     """Give it another rate (an empty field: no limit) and priority."""
     form = await read_form(request)
-    changes = operation_changes(
-        _whole(form.get("max_rows_per_second"), "max_rows_per_second"),
-        _whole(form.get("priority"), "priority"),
-    )
+    wanted = read_pace(form)
+    changes = operation_changes(wanted.max_rows_per_second, wanted.priority)
     async with changing(request) as conn:
         after = await control.change(conn, operation_id, changes, **_who(request, form))
     notice = f"It goes {pace_words(after)}."
@@ -93,13 +91,3 @@ async def cancel(request: Request, operation_id: str) -> Response:
 
 def _who(request: Request, form: Form) -> dict[str, Any]:
     return {"actor": actor_of(request).name, "reason": form.get("reason") or None}
-
-
-def _whole(text: str, field: str) -> int | None:
-    """A number as people write it, with separators; nothing is None."""
-    digits = text.strip().replace(",", "").replace("\N{NARROW NO-BREAK SPACE}", "")
-    if not digits:
-        return None
-    if not (digits.isascii() and digits.isdecimal()):
-        raise invalid_field(field, f"expected a whole number, got {text!r}")
-    return int(digits)
