@@ -205,7 +205,8 @@ def _third_step(request: Request, wish: Wish, checked: Check | None) -> dict[str
 
 def _refusals(form: Form, wish: Wish, plan: Plan | None) -> tuple[Pace, dict[str, str]]:
     """The pace, and what is missing before so large a deed; the number that has to be typed is the one that was shown."""
-    pace, problems = Pace(), {}
+    pace = Pace()
+    problems: dict[str, str] = {}
     try:
         pace = read_pace(form)
     except ValidationError as refused:
