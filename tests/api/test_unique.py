@@ -60,6 +60,17 @@ async def test_wrong_options_are_refused_by_their_name(
     assert any(one["field"].startswith(field) for one in error["fields"])
 
 
+async def test_a_field_that_the_arguments_lack_is_refused_with_the_nearest(
+    api: httpx.AsyncClient,
+) -> None:
+    typo = {**NEW, "unique_opts": {"by_args": ["acount"]}}
+    error = error_of(await api.post("/api/jobs", json=typo), 422, "invalid")
+    (field,) = error["fields"]
+    assert field["field"].endswith("unique_opts.by_args")
+    assert "did you mean 'account'?" in field["message"]
+    assert (await api.get("/api/jobs")).json()["items"] == []
+
+
 async def test_a_job_tells_of_its_key(
     api: httpx.AsyncClient, conn: AsyncConnection[object]
 ) -> None:

@@ -21,6 +21,19 @@ def test_a_taken_key_is_refused_with_its_holder(awa: Awa) -> None:
     assert awa("--json", *AGAIN, "--unique-by", "args").document["enqueued"] == 1
 
 
+def test_a_field_that_the_arguments_lack_is_refused_with_the_nearest(
+    awa: Awa, tmp_path: Path
+) -> None:
+    refused = awa("--json", *ENQUEUE, "--unique-by", "args.acount")
+    assert (refused.code, refused.error["code"]) == (2, "invalid")
+    assert "did you mean 'account'?" in refused.err
+    lines = tmp_path / "jobs.ndjson"
+    lines.write_text('{"kind": "sync", "args": {}, "unique_opts": {"by_args": ["account"]}}')
+    assert awa("enqueue", "--file", str(lines)).code == 2
+    cancelled = awa("job", "cancel", *ENQUEUE[1:], "--unique-by", "args.acount")
+    assert (cancelled.code, "did you mean 'account'?" in cancelled.err) == (2, True)
+
+
 def test_a_refusal_speaks_of_options_of_the_command_line(awa: Awa) -> None:
     by = ("--unique-by", "args.account")
     job = awa("--json", *ENQUEUE, *by).document["id"]

@@ -235,14 +235,35 @@ def test_the_blocking_client_does_the_same(database_url: str) -> None:
         assert client.cancel_by_unique_key(Sync(), unique_opts=BY_ACCOUNT).id == job.id
 
 
-async def test_a_misspelt_field_is_refused_where_fields_are_known(client: awa.AsyncClient) -> None:
-    """Otherwise all jobs of the kind would be the same."""
-    typo: awa.UniqueOpts = {"by_args": ["acount"]}
-    with pytest.raises(
-        awa.ValidationError, match="'acount' is no field of Sync; known: account, full"
-    ):
-        await client.insert(Sync(), unique_opts=typo)
+@pytest.mark.parametrize(
+    ("args", "field", "told"),
+    [
+        (Sync(), "acount", "'acount' is no field of Sync; did you mean 'account'?"),
+        (Sync(), "xyz", "'xyz' is no field of Sync; known: account, full"),
+        ({"account": 1}, "acount", "'acount' is no field of these arguments; did you mean"),
+        ({}, "acount", "'acount' is no field of these arguments; known: none"),
+    ],
+)
+async def test_a_field_that_the_arguments_lack_is_refused(
+    client: awa.AsyncClient, args: object, field: str, told: str
+) -> None:
+    """Misspelt, it would make all jobs of the kind the same."""
+    typo: awa.UniqueOpts = {"by_args": [field]}
+    where = "unique_opts.by_args"
+    with pytest.raises(awa.ValidationError) as refused:
+        await client.insert(args, kind="sync", unique_opts=typo)
+    assert [problem.field for problem in refused.value.fields] == [where]
+    assert refused.value.fields[0].message.startswith(told)
     with pytest.raises(awa.ValidationError, match="job 1 of the list"):
-        await client.insert_many([{"acount": 1}, Sync()], kind="sync", unique_opts=typo)
-    await client.insert({"other": 1}, kind="sync", unique_opts=typo)
-    assert len(await client.list_jobs()) == 1
+        await client.insert_many([{field: 1}, args], kind="sync", unique_opts=typo)
+    with pytest.raises(awa.ValidationError) as refused:
+        await client.cancel_by_unique_key(args, kind="sync", unique_opts=typo)
+    assert refused.value.fields[0].message.startswith(told)
+    assert await client.list_jobs() == []
+
+
+async def test_a_schedule_is_refused_so_before_it_is_written_down(client: awa.AsyncClient) -> None:
+    with pytest.raises(awa.ValidationError, match="did you mean 'account'"):
+        client.periodic(
+            "nightly", "0 3 * * *", {"account": 7}, kind="sync", unique_opts={"by_args": ["acount"]}
+        )

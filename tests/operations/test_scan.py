@@ -28,9 +28,9 @@ from tests.operations.kit import (
 Action = Callable[[], Awaitable[object]]
 
 
-async def begin(conn: Conn, where: dict[str, Any]) -> Any:
+async def begin(conn: Conn, where: dict[str, Any], **more: Any) -> Any:
     """Submit an operation and fix what its scan may see; returns its id."""
-    submitted = await submit(conn, "set_priority", where, {"priority": 1}, allow_all=True)
+    submitted = await submit(conn, "set_priority", where, {"priority": 1}, allow_all=True, **more)
     first = phases(JobFilter.parse(where))[0]
     params = {"id": submitted["id"], "phase": first, "now": None}
     await run.row(conn, "operations/begin_scan", params)
@@ -251,3 +251,28 @@ async def test_a_scan_that_is_broken_off_goes_on_with_the_same_bound(
     assert totals == sorted(totals)
     assert operation["total_matched"] == 800
     assert await value(conn, "SELECT max(job_id) FROM awa.batch_operation_items") == 800
+
+
+@pytest.mark.parametrize("place", ["deferred", "lane", "ids"])
+async def test_what_is_listed_already_takes_no_place_of_those_that_may_be(
+    conn: Conn, place: str
+) -> None:
+    """Otherwise `max_jobs` would list fewer than it allows, although more match."""
+    ids = await (add_jobs if place == "lane" else add_scheduled)(conn, 6, queue="a")
+    where: dict[str, Any] = {"ids": ids} if place == "ids" else {"queue": "a"}
+    operation_id = await begin(conn, where, max_jobs=3)
+    await conn.execute(
+        "INSERT INTO awa.batch_operation_items (operation_id, job_id) SELECT %s, unnest(%s::bigint[])",
+        [operation_id, ids[:2]],
+    )
+    row = await run.row(conn, "operations/hold", {"id": operation_id})
+    assert row is not None
+    operation = operation_from_row(row)
+    scan, cursor = Scan(conn, operation, JobFilter.parse(where)), operation.cursor
+    listed = 0
+    while cursor is not None:
+        page = await scan.page(cursor, 100)
+        listed, cursor = listed + page.listed, page.cursor
+    assert listed == 3
+    found = await rows(conn, "SELECT job_id FROM awa.batch_operation_items ORDER BY 1")
+    assert [row["job_id"] for row in found] == ids[:5]

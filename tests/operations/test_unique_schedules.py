@@ -65,6 +65,19 @@ async def test_a_task_says_it_for_its_schedules(conn: Conn) -> None:
     assert (await cron.get(conn, "tick"))["unique_opts"]["by_args"] is True
 
 
+async def test_a_schedule_whose_arguments_lack_the_field_stops_and_says_so(conn: Conn) -> None:
+    """It can come so far only by somebody's hand in the table."""
+    await declare(conn, options={"unique_opts": {"by_args": True}})
+    await conn.execute(
+        """UPDATE awa.cron_jobs SET unique_opts = '{"by_args": ["a"]}', args = '{"A b": 1}'"""
+    )
+    await cron.fire_due(conn, minutes(5)[0])
+    assert await ticks(conn) == []
+    row = await cron.get(conn, "tick")
+    assert "by_args names the field 'a', which these arguments lack" in row["last_error"]
+    assert row["next_fire_at"] is None
+
+
 async def test_one_that_is_triggered_names_the_holder(conn: Conn) -> None:
     await declare(conn, options={"unique_opts": {}})
     job = await cron.trigger(conn, "tick")

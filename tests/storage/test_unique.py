@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import psycopg
 import pytest
 
 from awa.model.errors import DatabaseError, UniqueConflict, ValidationError
@@ -31,7 +32,7 @@ async def conflict_of(world: World, *args: Any, **opts: Any) -> int | None:
         ({"a": 1, "b": 1}, {"a": 1, "b": 2}, {"by_args": ["a"]}, True),
         ({"a": 1, "b": 1}, {"a": 2, "b": 1}, {"by_args": ["a"]}, False),
         ({"a": 1, "b": 1}, {"a": 1, "b": 1}, {"by_args": ["b", "a"]}, True),
-        ({"b": 1}, {"a": None, "b": 1}, {"by_args": ["a"]}, False),
+        ({"a": None, "b": 1}, {"a": None, "b": 2}, {"by_args": ["a"]}, True),
         ({"a": 1}, {"a": 2}, {"key": "invoice 7"}, True),
     ],
 )
@@ -322,6 +323,41 @@ async def test_arguments_that_cant_be_compared_are_refused(world: World) -> None
         await enqueue_one(world.conn, "default", new)
     with pytest.raises(ValidationError, match="no object"):
         await enqueue_one(world.conn, "default", NewJob("k", "[]", unique_opts={"by_args": ["a"]}))
+    assert await world.audit() == {}
+
+
+@pytest.mark.parametrize(
+    ("args", "field", "hint"),
+    [
+        ('{"account": 7, "full": true}', "acount", "Did you mean 'account'?"),
+        ('{"account": 7, "full": true}', "xyz", "They have full, account."),
+        ('{"orderId": 7}', "order_id", "Did you mean 'orderId'?"),
+        ('{"it\'s": 7}', "its", "Did you mean 'it''s'?"),
+        ('{"a": {"b": 1}}', "b", "They have a."),
+        ("{}", "a", "They have no fields."),
+    ],
+)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "SELECT awa.enqueue('k', %s, unique_opts => %s)",
+        "SELECT * FROM awa.enqueue_unique('k', %s, 'q', 2, NULL, 5, NULL, NULL, NULL, %s)",
+        "SELECT awa.unique_holder('k', %s, 'default', %s)",
+    ],
+)
+async def test_a_field_that_the_arguments_lack_is_refused_with_the_nearest(
+    world: World, ask: str, args: str, field: str, hint: str
+) -> None:
+    """Misspelt, it would make all jobs of the kind the same."""
+    with pytest.raises(psycopg.Error, match="which these arguments lack") as told:
+        await world.fetch(ask, args, f'{{"by_args": ["{field}"]}}')
+    assert (told.value.sqlstate, told.value.diag.message_hint) == ("22023", hint)
+
+
+async def test_so_it_is_in_a_set_of_which_nothing_is_inserted(world: World) -> None:
+    jobs = [NewJob("k", f'{{"{name}": 1}}', unique_opts={"by_args": ["a"]}) for name in ("a", "b")]
+    with pytest.raises(ValidationError, match="by_args names the field 'a'"):
+        await enqueue_many(world.conn, "default", jobs)
     assert await world.audit() == {}
 
 

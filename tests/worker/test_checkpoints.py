@@ -1,6 +1,7 @@
 """What an attempt wrote down is there for the next one, however it ended."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,9 @@ from uuid import UUID
 import pytest
 
 import awa
+from awa.model.callback import RESULT_KEY
+from awa.model.draft import merge_metadata
+from awa.model.limits import METADATA_MAX_BYTES
 from awa.storage.rescue import rescue
 from awa.testing import run_job
 
@@ -67,6 +71,10 @@ async def test_progress_and_metadata_survive_a_retry(
     assert await seen.next() == (
         attempt, {"given": 1, "step": 3}, {"percent": 40, "message": "half of it"},
     )  # fmt: skip
+
+
+async def _is_completed(client: awa.AsyncClient, job_id: int) -> bool:
+    return (await client.get_job(job_id)).state == "completed"
 
 
 async def _errors(client: awa.AsyncClient, job_id: int) -> Any:
@@ -186,6 +194,66 @@ async def test_so_is_metadata_that_is_no_object(client: awa.AsyncClient, wrong: 
 
     ran = await run_job(client, Walk(), reraise=False)
     assert isinstance(ran.exception, awa.ValidationError)
+
+
+async def test_metadata_that_would_grow_too_large_is_refused_and_what_was_there_stays(
+    client: awa.AsyncClient, eventually: Eventually
+) -> None:
+    refused: list[awa.ValidationError] = []
+    half = "x" * (METADATA_MAX_BYTES // 2)
+
+    @client.task(Walk)
+    async def handle(job: awa.Job[Walk]) -> None:
+        job.update_metadata({"a": half})
+        for changes in ({"b": half}, {"a": half, "b": half}, {"b": half * 3}):
+            with pytest.raises(awa.ValidationError) as caught:
+                job.update_metadata(changes)
+            refused.append(caught.value)
+        job.update_metadata({"b": "small"})
+        assert job.metadata == {"given": 1, "a": half, "b": "small"}
+
+    job = await client.insert(Walk(), metadata={"given": 1})
+    await client.start([("default", 1)], roles={"worker"})
+    await eventually(lambda: _is_completed(client, job.id))
+    assert (await client.get_job(job.id)).metadata == {"given": 1, "a": half, "b": "small"}
+    assert [problem.fields[0].field for problem in refused] == ["metadata"] * 3
+    assert str(METADATA_MAX_BYTES) in refused[0].message
+
+
+async def test_metadata_that_sql_made_too_large_may_shrink_and_not_grow(
+    client: awa.AsyncClient, eventually: Eventually
+) -> None:
+    refused: list[str] = []
+
+    @client.task(Walk, queue="default")
+    async def handle(job: awa.Job[Walk]) -> None:
+        with pytest.raises(awa.ValidationError) as caught:
+            job.update_metadata({"more": 1})
+        refused.append(caught.value.message)
+        job.update_metadata({"huge": None, "exact": 2})
+
+    async with client.connection() as conn:
+        metadata = {"huge": "x" * METADATA_MAX_BYTES, "long": 2**70, "exact": 1}
+        row = await conn.execute(
+            "SELECT awa.enqueue('walk', '{}', metadata => %s::jsonb)", [json.dumps(metadata)]
+        )
+        ((job_id,),) = await row.fetchall()
+    await client.start([("default", 1)], roles={"worker"})
+    await eventually(lambda: _is_completed(client, job_id))
+    assert (await client.get_job(job_id)).metadata == {"huge": None, "long": 2**70, "exact": 2}
+    assert len(refused) == 1
+
+
+async def test_an_answer_to_a_callback_takes_nothing_of_the_metadatas_limit() -> None:
+    answered = {RESULT_KEY: {"payload": "x" * METADATA_MAX_BYTES}}
+    assert merge_metadata(answered, {"step": 1}) == {**answered, "step": 1}
+
+
+async def test_an_insert_with_too_much_metadata_is_refused(client: awa.AsyncClient) -> None:
+    fits = "x" * (METADATA_MAX_BYTES - len('{"a":""}'))
+    assert (await client.insert(Walk(), metadata={"a": fits})).metadata == {"a": fits}
+    with pytest.raises(awa.ValidationError, match="at most 1048576 bytes"):
+        await client.insert(Walk(), metadata={"a": fits + "x"})
 
 
 async def test_what_one_attempt_reported_costs_no_other_its_heartbeat(

@@ -6,6 +6,7 @@ that is wrong. A set of jobs shares its options, so they are checked once and no
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,11 +16,13 @@ from typing import Any, Final, Generic, NamedTuple, TypedDict, TypeVar
 import orjson
 
 from awa.model import exact
+from awa.model.callback import RESULT_KEY
 from awa.model.concurrency import Concurrency
 from awa.model.errors import FieldProblem, ValidationError, invalid_field, invalid_fields
 from awa.model.limits import (
     ARGS_MAX_BYTES,
     MAX_ATTEMPTS_DEFAULT,
+    METADATA_MAX_BYTES,
     PRIORITY_DEFAULT,
     QUEUE_DEFAULT,
     check_concurrency_key,
@@ -42,6 +45,7 @@ T = TypeVar("T")
 # margin, because a connection may show times in any zone.
 RUN_AT_FIRST: Final = datetime(1, 1, 3, tzinfo=UTC)
 RUN_AT_LAST: Final = datetime(9999, 12, 29, tzinfo=UTC)
+KNOWN_MAX_NAMES: Final = 20  # of fields, told to whoever named none of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,16 +179,21 @@ def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepa
 
 
 def _check_unique_fields(args: object, text: bytes, unique_opts: Mapping[str, Any] | None) -> None:
-    """A misspelt field would make all jobs of the kind the same. A plain dict may lack a field; other arguments have all of theirs."""
+    """A field that the arguments lack, such as a misspelt one, would make all jobs of the kind the same."""
     named = (unique_opts or {}).get("by_args")
-    if not isinstance(named, list) or isinstance(args, Mapping):
-        return
-    known = exact.loads(text)
+    if not isinstance(named, list) or not isinstance(known := exact.loads(text), dict):
+        return  # of arguments without fields the database says so
     for field in named:
         if field not in known:
+            close = get_close_matches(field, known, n=1)
+            advice = (
+                f"did you mean {close[0]!r}?"
+                if close
+                else f"known: {', '.join([*known][:KNOWN_MAX_NAMES]) or 'none'}"
+            )
+            whose = "these arguments" if isinstance(args, Mapping) else type(args).__name__
             raise invalid_field(
-                "unique_opts.by_args",
-                f"{field!r} is no field of {type(args).__name__}; known: {', '.join(known)}",
+                "unique_opts.by_args", f"{field!r} is no field of {whose}; {advice}"
             )
 
 
@@ -246,10 +255,36 @@ def plain_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_metadata(metadata: object) -> dict[str, Any]:
-    """Metadata as plain JSON values. Raises ValidationError."""
+    """Metadata as plain JSON values, 1 MiB of it at most. Raises ValidationError."""
     if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
         raise invalid_field("metadata", f"expected an object with text keys, got {metadata!r}")
-    return plain_metadata(metadata)
+    plain = plain_metadata(metadata)
+    size = metadata_bytes(plain)
+    if size > METADATA_MAX_BYTES:
+        raise invalid_field("metadata", f"at most {METADATA_MAX_BYTES} bytes of JSON, got {size}")
+    return plain
+
+
+def metadata_bytes(metadata: Mapping[str, Any]) -> int:
+    """How much of the limit a job's metadata takes; an answer to a callback has a limit of its own."""
+    own = {key: value for key, value in metadata.items() if key != RESULT_KEY}
+    try:
+        return len(orjson.dumps(own))
+    except orjson.JSONEncodeError:  # a number of SQL's that is longer than 64 bits
+        return len(json.dumps(own, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def merge_metadata(metadata: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata with changes; what is too large already (SQL has no limit) may shrink only. Raises ValidationError."""
+    merged = {**metadata, **changes}
+    size = metadata_bytes(merged)
+    if size > METADATA_MAX_BYTES and size > (before := metadata_bytes(metadata)):
+        raise invalid_field(
+            "metadata",
+            f"the changes would make it {size} bytes of JSON; at most {METADATA_MAX_BYTES}, and it has {before}",
+            hint="keep what is large in a table of your own, and its key in the metadata",
+        )
+    return merged
 
 
 def _override(options: Options, draft: Draft[Any]) -> Options:

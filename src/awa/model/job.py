@@ -60,7 +60,8 @@ class Job(Generic[A]):
     def update_metadata(self, changes: Mapping[str, Any]) -> None:
         """Merge `changes` into the job's metadata; written with the next heartbeat, and when the attempt ends.
 
-        What was written stays with the job when its worker dies, and the next attempt finds it in `job.metadata`.
+        What was written stays with the job when its worker dies, and the next attempt finds it in `job.metadata`. What would make it
+        larger than 1 MiB of JSON raises ValidationError and changes nothing.
         """
         raise self._not_running()
 

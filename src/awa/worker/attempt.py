@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
 from awa.model.callback import check_callback_id
-from awa.model.draft import JobOptions, check_metadata
+from awa.model.draft import JobOptions, check_metadata, merge_metadata
 from awa.model.errors import UnknownJobKind, ValidationError
 from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError, WaitForCallback
@@ -129,8 +129,13 @@ class Attempt:
         self.unsaved = True
 
     def change_metadata(self, changes: Mapping[str, Any]) -> None:
-        """Keep changes of the metadata for the next heartbeat, and for the end of the attempt."""
-        self.changes = {**(self.changes or {}), **check_metadata(changes)}
+        """Keep changes of the metadata for the next heartbeat, and for the end of the attempt.
+
+        What is too large is refused as a whole, and what was kept before stays.
+        """
+        plain = check_metadata(changes)
+        merge_metadata(self.metadata(), plain)
+        self.changes = {**(self.changes or {}), **plain}
         self.unsaved_changes = True
 
     def follow_up(self, args: object, options: JobOptions) -> None:

@@ -55,22 +55,51 @@ BEGIN
     RETURN set_byte(set_byte('\x0000', 0, mask), 1, flags) || sha256(convert_to(parts::text, 'UTF8'));
 END $$;
 
--- The arguments that count, all of them or the named fields.
+-- The arguments that count, all of them or the named fields. A field that they lack is refused: misspelt, it would make all jobs
+-- of a kind the same.
 -- bound: one document, parsed
 CREATE OR REPLACE FUNCTION awa.unique_args(p_args json, p_by_args jsonb) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    args jsonb;
+    lacking text;
 BEGIN
-    IF p_by_args = 'true' THEN RETURN p_args::jsonb; END IF;
-    IF json_typeof(p_args) <> 'object' THEN
+    IF p_by_args <> 'true' AND json_typeof(p_args) <> 'object' THEN
         RAISE EXCEPTION 'unique by fields of the arguments, but these arguments are no object: %', left(p_args::text, 60)
             USING ERRCODE = '22023';
     END IF;
-    RETURN (SELECT coalesce(jsonb_object_agg(f, p_args::jsonb -> f), '{}')
-              FROM jsonb_array_elements_text(p_by_args) f WHERE p_args::jsonb ? f);
-EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
-    RAISE EXCEPTION 'unique by arguments that can''t be compared: %', SQLERRM
-        USING ERRCODE = '22023', HINT = 'Arguments with NUL characters or numbers beyond all bounds have no jsonb; give an own key.';
+    BEGIN
+        args := p_args::jsonb;
+    EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+        RAISE EXCEPTION 'unique by arguments that can''t be compared: %', SQLERRM
+            USING ERRCODE = '22023', HINT = 'Arguments with NUL characters or numbers beyond all bounds have no jsonb; give an own key.';
+    END;
+    IF p_by_args = 'true' THEN RETURN args; END IF;
+    SELECT f INTO lacking FROM jsonb_array_elements_text(p_by_args) WITH ORDINALITY u(f, ord) WHERE NOT args ? f ORDER BY ord LIMIT 1;
+    IF lacking IS NOT NULL THEN
+        RAISE EXCEPTION 'unique_opts: by_args names the field %, which these arguments lack', quote_literal(lacking)
+            USING ERRCODE = '22023', HINT = awa.advise_name(lacking, ARRAY(SELECT jsonb_object_keys(args)));
+    END IF;
+    RETURN (SELECT jsonb_object_agg(f, args -> f) FROM jsonb_array_elements_text(p_by_args) f);
 END $$;
+
+-- A hint for a name that is not among those known: the nearest one by pairs of letters, if one is near, else some of them.
+-- bound: the names, 20 of them told
+CREATE OR REPLACE FUNCTION awa.advise_name(p_name text, p_known text[]) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+    WITH pairs AS (
+        SELECT w.word, w.word IS NULL AS is_ours, lower(substr(' ' || coalesce(w.word, p_name) || ' ', i, 2)) AS pair
+          FROM (SELECT NULL::text AS word UNION ALL SELECT unnest(p_known)) w
+         CROSS JOIN LATERAL generate_series(1, least(length(coalesce(w.word, p_name)), 100) + 1) i
+    ), nearness AS (
+        SELECT k.word, 2.0 * count(DISTINCT k.pair) FILTER (WHERE k.pair IN (SELECT o.pair FROM pairs o WHERE o.is_ours))
+               / (count(DISTINCT k.pair) + (SELECT count(DISTINCT o.pair) FROM pairs o WHERE o.is_ours)) AS near
+          FROM pairs k WHERE NOT k.is_ours GROUP BY k.word
+    )
+    SELECT coalesce((SELECT format('Did you mean %L?', n.word) FROM nearness n WHERE n.near >= 0.5 ORDER BY n.near DESC, n.word LIMIT 1),
+                    CASE WHEN p_known = '{}' THEN 'They have no fields.'
+                         ELSE 'They have ' || array_to_string(p_known[:20], ', ') || '.' END);
+$$;
 
 -- Says what is wrong with unique options before anything is written: an object with by_args (true, false, or names of
 -- fields), by_queue, by_period (seconds), by_states (in which the key is held), key (an own text instead of kind and

@@ -115,8 +115,10 @@ END $$;
 CREATE OR REPLACE FUNCTION awa.unique_holder(kind text, args json, queue text, unique_opts jsonb, run_at timestamptz DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    wanted bytea;  -- in the query it would be worked out for each key that there is, and for none where there are none
 BEGIN
     PERFORM awa.check_unique_opts(unique_opts);
-    RETURN (SELECT k.job_id FROM awa.unique_keys k
-             WHERE k.key = awa.held_key(awa.unique_recipe(kind, args, unique_opts, coalesce(run_at, clock_timestamp())), queue));
+    wanted := awa.held_key(awa.unique_recipe(kind, args, unique_opts, coalesce(run_at, clock_timestamp())), queue);
+    RETURN (SELECT k.job_id FROM awa.unique_keys k WHERE k.key = wanted);
 END $$;
