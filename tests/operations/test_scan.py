@@ -268,8 +268,8 @@ async def test_what_is_listed_already_takes_no_place_of_those_that_may_be(
     row = await run.row(conn, "operations/hold", {"id": operation_id})
     assert row is not None
     operation = operation_from_row(row)
-    scan, cursor = Scan(conn, operation, JobFilter.parse(where)), operation.cursor
-    listed = 0
+    scan, listed = Scan(conn, operation, JobFilter.parse(where)), 0
+    cursor: dict[str, Any] | None = operation.cursor
     while cursor is not None:
         page = await scan.page(cursor, 100)
         listed, cursor = listed + page.listed, page.cursor
