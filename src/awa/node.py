@@ -11,6 +11,7 @@ import contextlib
 import logging
 from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from awa.client.running import Running
 from awa.db.migrate import check_schema
@@ -75,12 +76,15 @@ class Node:
             await self._maintenance
         return returned
 
+    def _identity(self) -> UUID:
+        return self.worker.runtime_id
+
     async def _maintain(self) -> None:
         """Keep house until told to stop; after a failure nobody foresaw, begin again."""
         stop, settings = self._stop_maintenance, self._client.settings
         while not stop.is_set():
             try:
-                await Maintenance(self._client.pool, self.worker.runtime_id, settings).run(stop)
+                await Maintenance(self._client.pool, self._identity, settings).run(stop)
             except Exception:
                 log.exception("maintenance failed unexpectedly; it begins again in %g s", RESTART_S)
                 with contextlib.suppress(TimeoutError):

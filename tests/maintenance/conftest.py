@@ -29,7 +29,8 @@ def settings() -> Settings:
 
 @pytest.fixture
 def candidate(pool: Pool, settings: Settings) -> Leader:
-    return Leader(pool, uuid4(), Timing.of(settings))
+    runtime_id = uuid4()
+    return Leader(pool, lambda: runtime_id, Timing.of(settings))
 
 
 @pytest.fixture

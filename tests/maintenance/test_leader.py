@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -19,13 +19,16 @@ from awa.maintenance.keeping import run_bounded
 from awa.maintenance.leader import Leader, Timing
 from awa.maintenance.term import Term
 from awa.operations.fence import LEASE_NAME, LeaseLost
+from awa.storage.rescue import rescue
+from awa.storage.runtimes import register
 
 Connect = Callable[..., Awaitable[AsyncConnection[Any]]]
 
 
 @pytest.fixture
 def other(pool: Pool, settings: Settings) -> Leader:
-    return Leader(pool, uuid4(), Timing.of(settings))
+    runtime_id = uuid4()
+    return Leader(pool, lambda: runtime_id, Timing.of(settings))
 
 
 async def expiry(conn: AsyncConnection[Any]) -> datetime:
@@ -34,6 +37,20 @@ async def expiry(conn: AsyncConnection[Any]) -> datetime:
     moment = found[0]
     assert isinstance(moment, datetime)
     return moment
+
+
+def anybody() -> dict[str, Any]:
+    """Parameters of close_gate for a candidate whom nobody knows."""
+    return {"name": LEASE_NAME, "holder": uuid4()}
+
+
+async def declare_dead(conn: AsyncConnection[Any], runtime_id: UUID) -> None:
+    """As a rescue does with a runtime that was silent too long."""
+    await conn.execute(
+        "UPDATE awa.runtimes SET heartbeat_at = now() - interval '1 hour' WHERE id = %s",
+        [runtime_id],
+    )
+    assert (await rescue(conn, stale_after_s=60)).runtimes_declared_dead == 1
 
 
 async def let_the_lease_run_out(conn: AsyncConnection[Any]) -> None:
@@ -68,8 +85,11 @@ async def test_a_lease_that_was_given_back_is_free_at_once(
 async def test_renewing_keeps_the_lease_beyond_its_time(
     pool: Pool, other: Leader, conn: AsyncConnection[Any]
 ) -> None:
+    runtime_id = uuid4()
     leader = Leader(
-        pool, uuid4(), replace(Timing.of(Settings(lease_ttl_s=300)), renew_interval_s=0.01)
+        pool,
+        lambda: runtime_id,
+        replace(Timing.of(Settings(lease_ttl_s=300)), renew_interval_s=0.01),
     )
     term = await leader.stand()
     assert term is not None
@@ -155,7 +175,7 @@ async def test_a_duty_that_waited_for_a_take_over_learns_that_it_lost(
 ) -> None:
     gate, duty = await connect(), await connect()
     async with gate.transaction():
-        assert await run.value(gate, "maintenance/close_gate", {"name": LEASE_NAME})
+        assert await run.value(gate, "maintenance/close_gate", anybody())
 
         async def act() -> None:
             async with duty.transaction():
@@ -168,6 +188,53 @@ async def test_a_duty_that_waited_for_a_take_over_learns_that_it_lost(
         await acting
 
 
+async def test_a_leader_that_was_declared_dead_does_nothing_more(
+    term: Term, pool: Pool, conn: AsyncConnection[Any]
+) -> None:
+    async def careless(inside: AsyncConnection[Any], now: object) -> int:
+        raise AssertionError("a duty of a dead leader has begun")
+
+    await register(conn, term.holder, ["maintenance"], {})
+    async with conn.transaction():
+        await term.enter(conn)
+    await declare_dead(conn, term.holder)
+    with pytest.raises(LeaseLost):
+        await run_bounded(Duty("careless", 1, 1, careless), term, pool)
+    assert term.is_over
+
+
+async def test_it_neither_renews_its_lease_nor_takes_it_again(
+    candidate: Leader, term: Term, other: Leader, conn: AsyncConnection[Any]
+) -> None:
+    await register(conn, term.holder, ["maintenance"], {})
+    await declare_dead(conn, term.holder)
+    at_first = await expiry(conn)
+    await candidate.renew(term)
+    assert (term.is_over, await expiry(conn)) == (True, at_first)
+    await candidate.give_back(term)
+    assert await candidate.stand() is None
+    successor = await other.stand()
+    assert successor is not None
+    assert successor.fence > term.fence
+
+
+async def test_under_a_new_id_it_ends_its_term_and_stands_again(
+    pool: Pool, settings: Settings, conn: AsyncConnection[Any]
+) -> None:
+    """Also when the old id's row is forgotten, so that the database has nothing against it."""
+    ids = [uuid4()]
+    leader = Leader(pool, lambda: ids[-1], Timing.of(settings))
+    term = await leader.stand()
+    assert term is not None
+    ids.append(uuid4())
+    await leader.renew(term)
+    assert term.is_over
+    await leader.give_back(term)
+    again = await leader.stand()
+    assert again is not None
+    assert (again.holder, again.fence) == (ids[-1], term.fence + 1)
+
+
 async def test_a_duty_that_hangs_in_its_transaction_is_ended_by_the_server(
     term: Term, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,7 +243,7 @@ async def test_a_duty_that_hangs_in_its_transaction_is_ended_by_the_server(
     with pytest.raises(psycopg.OperationalError):
         await enter_and_hang(sleeper, term)
     async with watcher.transaction():
-        assert await run.value(watcher, "maintenance/close_gate", {"name": LEASE_NAME})
+        assert await run.value(watcher, "maintenance/close_gate", anybody())
 
 
 async def test_a_deposed_leader_s_duty_is_not_even_begun(

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,9 +20,11 @@ from awa.db.pool import Pool, connect, make_pool
 from awa.dev.postgres import Server
 from awa.events import runtime as events
 from awa.maintenance import Maintenance
+from awa.maintenance.duty import Duty
 from awa.maintenance.leader import Timing
 from awa.operations.fence import LEASE_NAME
 from awa.operations.submit import submit
+from awa.storage.runtimes import register
 
 LEADER = """
 import asyncio, sys
@@ -33,7 +35,7 @@ from awa.maintenance import Maintenance
 
 async def main(url, runtime_id, ttl_s):
     async with open_pool(url) as pool:
-        await Maintenance(pool, UUID(runtime_id), Settings(lease_ttl_s=float(ttl_s))).run(asyncio.Event())
+        await Maintenance(pool, lambda: UUID(runtime_id), Settings(lease_ttl_s=float(ttl_s))).run(asyncio.Event())
 
 asyncio.run(main(*sys.argv[1:]))
 """
@@ -41,10 +43,11 @@ asyncio.run(main(*sys.argv[1:]))
 
 @asynccontextmanager
 async def running(
-    pool: Pool, settings: Settings, runtime_id: UUID
+    pool: Pool, settings: Settings, runtime_id: UUID, *, table: Sequence[Duty] | None = None
 ) -> AsyncIterator[asyncio.Task[None]]:
     stop = asyncio.Event()
-    task = asyncio.create_task(Maintenance(pool, runtime_id, settings).run(stop))
+    maintenance = Maintenance(pool, lambda: runtime_id, settings, table=table)
+    task = asyncio.create_task(maintenance.run(stop))
     try:
         yield task
     finally:
@@ -113,6 +116,46 @@ async def test_a_leader_that_stops_hands_over_without_waiting_for_the_lease(
         await until_led_by(conn, first)
     async with running(pool, settings, second):
         await until_led_by(conn, second)
+
+
+async def test_of_two_the_one_that_is_declared_dead_makes_way_and_acts_no_more(
+    pool: Pool, settings: Settings, conn: AsyncConnection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Timing, "of", lambda _: Timing(300, 0.02, 0.02, 0.02))
+    ids = [uuid4(), uuid4()]
+    acts: dict[UUID, int] = dict.fromkeys(ids, 0)
+
+    def act_of(runtime_id: UUID) -> Duty:
+        async def act(inside: AsyncConnection[Any], now: object) -> int:
+            acts[runtime_id] += 1
+            return 1
+
+        return Duty("acting", 0.01, sys.maxsize, act)
+
+    async def until_acts(runtime_id: UUID, more: int) -> None:
+        wanted = acts[runtime_id] + more
+        async with asyncio.timeout(60):
+            while acts[runtime_id] < wanted:  # noqa: ASYNC110 -- nobody announces it
+                await asyncio.sleep(0.01)
+
+    first, second = ids
+    for runtime_id in ids:
+        await register(conn, runtime_id, ["maintenance"], {})
+    async with running(pool, settings, first, table=[act_of(first)]):
+        fence = await until_led_by(conn, first)
+        await until_acts(first, 2)
+        async with running(pool, settings, second, table=[act_of(second)]):
+            async with conn.transaction():
+                # The gate: no duty is inside while the first one is declared dead.
+                await conn.execute("SELECT pg_advisory_xact_lock(4715, hashtext(%s))", [LEASE_NAME])
+                await conn.execute(
+                    "UPDATE awa.runtimes SET state = 'dead', ended_at = now() WHERE id = %s",
+                    [first],
+                )
+                acted = acts[first]
+            assert await until_led_by(conn, second) > fence
+            await until_acts(second, 3)
+            assert acts[first] == acted
 
 
 async def test_a_full_pool_of_the_program_does_not_cost_the_lease(

@@ -210,6 +210,33 @@ async def test_a_runtime_declared_dead_drops_its_attempts_and_goes_on_under_a_ne
     assert states == [("dead",), ("alive",)]
 
 
+async def test_a_leader_declared_dead_leads_again_under_its_new_id_or_not_at_all(
+    client: awa.AsyncClient,
+    conn: psycopg.AsyncConnection[Any],
+    worker_of: WorkerOf,
+    eventually: Eventually,
+) -> None:
+    await client.start(roles=["maintenance"])
+    worker = worker_of(client)
+    old = worker.runtime_id
+
+    async def led_by() -> Any:
+        lease = "SELECT holder FROM awa.leases WHERE expires_at > clock_timestamp()"
+        return await (await conn.execute(lease)).fetchone()
+
+    async def leads() -> bool:
+        return bool(await led_by() == (worker.runtime_id,))
+
+    await eventually(leads)
+    await rescue_as_if_silent(conn, old)
+    worker.heartbeat.soon()
+
+    async def leads_anew() -> bool:
+        return worker.runtime_id != old and await leads()
+
+    await eventually(leads_anew)
+
+
 async def test_a_late_ending_of_a_dead_runtime_changes_nothing(
     client: awa.AsyncClient,
     conn: psycopg.AsyncConnection[Any],

@@ -8,6 +8,7 @@ it under the next fence number. No lock outlives a transaction, so all this work
 import asyncio
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 from uuid import UUID
@@ -40,11 +41,15 @@ class Timing:
 
 
 class Leader:
-    """One candidate: takes the lease when it is free, keeps it, gives it back."""
+    """One candidate: takes the lease when it is free, keeps it, gives it back.
 
-    def __init__(self, pool: Pool, runtime_id: UUID, timing: Timing) -> None:
+    `identity` says under which id this process is registered now. One that was declared dead gets another id, and a
+    term under the old one ends: rescue, doctor and console take its holder for dead, and so does the gate.
+    """
+
+    def __init__(self, pool: Pool, identity: Callable[[], UUID], timing: Timing) -> None:
         self._pool = pool
-        self._holder = runtime_id
+        self._identity = identity
         self._timing = timing
 
     async def wait_for_term(self, stop: asyncio.Event) -> Term | None:
@@ -63,18 +68,19 @@ class Leader:
         return None
 
     async def stand(self) -> Term | None:
-        """Try once to take the lease; None while it is another's, or while a duty of an old term runs."""
-        asked_at = time.monotonic()
+        """Try once to take the lease; None while it is another's, while a duty of an old term runs, or after having been declared dead."""
+        asked_at, holder = time.monotonic(), self._identity()
         async with connection(self._pool) as conn:
             seen = await run.row(conn, "maintenance/lease_left", {"name": LEASE_NAME})
-            if seen and seen["left_s"] > 0 and seen["holder"] != self._holder:
+            if seen and seen["left_s"] > 0 and seen["holder"] != holder:
                 return None
             async with conn.transaction():
-                if not await run.value(conn, "maintenance/close_gate", {"name": LEASE_NAME}):
+                candidate = {"name": LEASE_NAME, "holder": holder}
+                if not await run.value(conn, "maintenance/close_gate", candidate):
                     return None
                 ttl_s = self._timing.lease_ttl_s
-                lease = await leases.take(conn, LEASE_NAME, self._holder, ttl_s=ttl_s)
-        return Term(self._holder, lease.fence, asked_at + ttl_s) if lease.held else None
+                lease = await leases.take(conn, LEASE_NAME, holder, ttl_s=ttl_s)
+        return Term(holder, lease.fence, asked_at + ttl_s) if lease.held else None
 
     async def keep(self, term: Term) -> None:
         """Renew the lease until the term ends; end the term when the lease is lost or has run out."""
@@ -91,7 +97,10 @@ class Leader:
         term.end()
 
     async def renew(self, term: Term) -> None:
-        """Renew once; ends the term if another has taken the lease."""
+        """Renew once; ends the term if another has taken the lease, or if its holder was declared dead."""
+        if self._identity() != term.holder:
+            term.end()
+            return
         asked_at = time.monotonic()
         ttl_s = self._timing.lease_ttl_s
         mine = {"name": LEASE_NAME, "holder": term.holder, "fence": term.fence, "ttl_s": ttl_s}

@@ -7,7 +7,7 @@ with no worker alive: to repair a queue needs no queue.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from awa.config import Settings
@@ -28,18 +28,18 @@ FIRST_RUNS_APART_S = 0.05
 
 
 class Maintenance:
-    """What a node starts for the role `maintenance`."""
+    """What a node starts for the role `maintenance`; `identity` says under which id it is registered now."""
 
     def __init__(
         self,
         pool: Pool,
-        runtime_id: UUID,
+        identity: Callable[[], UUID],
         settings: Settings,
         *,
         table: Sequence[Duty] | None = None,
     ) -> None:
         self._pool = pool
-        self._runtime_id = runtime_id
+        self._identity = identity
         self._settings = settings
         self._timing = Timing.of(settings)
         self._duties = tuple(duties(settings) if table is None else table)
@@ -47,7 +47,7 @@ class Maintenance:
     async def run(self, stop: asyncio.Event) -> None:
         """Keep house whenever elected, until `stop` is set; then finish what is under way."""
         async with own_pool(self._pool, len(self._duties)) as pool:
-            leader = Leader(pool, self._runtime_id, self._timing)
+            leader = Leader(pool, self._identity, self._timing)
             while term := await leader.wait_for_term(stop):
                 await self._lead(leader, term, pool, stop)
 
