@@ -583,6 +583,11 @@ CREATE TABLE awa.dlq_entries (
     fingerprint text NOT NULL,
     error text
 );
+CREATE TABLE awa.ended_sessions (
+    digest bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT ended_sessions_digest_check CHECK ((octet_length(digest) = 32))
+);
 CREATE SEQUENCE awa.job_positions
     START WITH 1
     INCREMENT BY 1
@@ -1087,6 +1092,8 @@ ALTER TABLE ONLY awa.deferred_jobs
     ADD CONSTRAINT deferred_jobs_pkey PRIMARY KEY (job_id);
 ALTER TABLE ONLY awa.dlq_entries
     ADD CONSTRAINT dlq_entries_pkey PRIMARY KEY (job_id);
+ALTER TABLE ONLY awa.ended_sessions
+    ADD CONSTRAINT ended_sessions_pkey PRIMARY KEY (digest);
 ALTER TABLE ONLY awa.finished_jobs
     ADD CONSTRAINT finished_jobs_pkey PRIMARY KEY (job_id);
 ALTER TABLE ONLY awa.lanes
@@ -1133,6 +1140,7 @@ CREATE INDEX deferred_jobs_run_at_job_id_idx ON awa.deferred_jobs USING btree (r
 CREATE INDEX dlq_entries_dlq_at_job_id_idx ON awa.dlq_entries USING btree (dlq_at, job_id);
 CREATE INDEX dlq_entries_kind_fingerprint_idx ON awa.dlq_entries USING btree (kind, fingerprint);
 CREATE INDEX dlq_entries_queue_dlq_at_idx ON awa.dlq_entries USING btree (queue, dlq_at);
+CREATE INDEX ended_sessions_expires_at_idx ON awa.ended_sessions USING btree (expires_at);
 CREATE INDEX finished_jobs_finalized_at_idx ON awa.finished_jobs USING btree (finalized_at);
 CREATE INDEX finished_jobs_finalized_at_idx1 ON awa.finished_jobs USING btree (finalized_at) WHERE (state = 'completed'::text);
 CREATE INDEX finished_jobs_queue_job_id_idx ON awa.finished_jobs USING btree (queue, job_id);

@@ -170,9 +170,12 @@ def test_with_tokens_nobody_comes_in_without(right: Right) -> None:
 @pytest.mark.parametrize(
     ("token", "allowed"),
     [
-        ("viewer", {Right.READ, Right.PREVIEW}),
-        ("operator", {Right.READ, Right.PREVIEW, Right.CHANGE, Right.ANSWER}),
-        ("admin", {Right.READ, Right.PREVIEW, Right.CHANGE, Right.ANSWER, Right.ADMIN}),
+        ("viewer", {Right.READ, Right.LEAVE, Right.PREVIEW}),
+        ("operator", {Right.READ, Right.LEAVE, Right.PREVIEW, Right.CHANGE, Right.ANSWER}),
+        (
+            "admin",
+            {Right.READ, Right.LEAVE, Right.PREVIEW, Right.CHANGE, Right.ANSWER, Right.ADMIN},
+        ),
     ],
 )
 def test_a_role_may_what_its_row_says_and_nothing_else(token: str, allowed: set[Right]) -> None:

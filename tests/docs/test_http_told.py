@@ -27,6 +27,7 @@ def test_every_endpoint_is_told_with_the_role_that_it_needs() -> None:
     roles = {
         "open": "nothing",
         "read": "viewer",
+        "leave": "viewer",
         "preview": "viewer",
         "change": "operator",
         "answer": "operator",

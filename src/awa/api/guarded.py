@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from awa.http.access import right_of
 from awa.http.bodies import media_type, read_bounded
 from awa.http.context import served
+from awa.http.sessions import refuse_ended
 from awa.model.errors import FieldProblem, ValidationError, invalid_fields
 from awa.model.problems import unknown_field
 
@@ -35,6 +36,7 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             request.state.actor = served(request).access.admit(request, right)
+            await refuse_ended(request, right)
             _refuse_unknown_query(request, known)
             if self.body_field is None:
                 return await handle(request)

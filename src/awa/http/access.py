@@ -50,6 +50,7 @@ class Right(Enum):
 
     OPEN = "open"
     READ = "read"
+    LEAVE = "leave"  # to log out: as READ, also for a session that was ended elsewhere
     PREVIEW = "preview"
     CHANGE = "change"
     ANSWER = "answer"  # a callback: by its signature, or as CHANGE
@@ -59,6 +60,7 @@ class Right(Enum):
 _NEEDED_ROLE = {
     Right.OPEN: Role.VIEWER,
     Right.READ: Role.VIEWER,
+    Right.LEAVE: Role.VIEWER,
     Right.PREVIEW: Role.VIEWER,
     Right.CHANGE: Role.OPERATOR,
     Right.ANSWER: Role.OPERATOR,
@@ -167,6 +169,13 @@ class Access:
         if session is None:
             raise Unauthorized("the session has ended", hint="log in again")
         return Caller(session.actor, session)
+
+    def session_of(self, request: Request) -> Session | None:
+        """The session by whose word a request is admitted, as far as this process knows; None with a bearer token."""
+        cookie = request.cookies.get(COOKIE)
+        if cookie is None or not self.tokens or "authorization" in request.headers:
+            return None
+        return self.sessions.read(cookie, self.tokens)
 
     def csrf_token(self, caller: Caller) -> str:
         """What the caller's pages have to send along; empty for a bearer token, which needs none."""

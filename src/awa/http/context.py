@@ -19,6 +19,7 @@ from awa.db.failures import is_lost_connection, mapped_errors
 from awa.db.pool import Pool
 from awa.db.run import Connection
 from awa.http.access import Access
+from awa.http.ended import Ended
 from awa.http.live import Live
 from awa.http.recent import Recent
 from awa.http.throttle import Throttle
@@ -42,6 +43,7 @@ class Served:
     live: Live = field(default_factory=Live)
     recent: Recent = field(default_factory=Recent)
     throttle: Throttle = field(default_factory=Throttle)
+    ended: Ended = field(default_factory=Ended)
     _own: Pool | None = None
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -61,6 +63,7 @@ class Served:
         """End the live streams, and close the pool if it is our own. What comes later opens another."""
         ending, self.live = self.live, Live()
         await ending.close()
+        await self.ended.close()
         own, self._own = self._own, None
         if own is not None:
             await own.close()
@@ -69,6 +72,12 @@ class Served:
     async def reading(self) -> AsyncIterator[Connection]:
         """A transaction in which the database itself refuses every change."""
         async with _transaction(await self.pool(), read_only=True) as conn:
+            yield conn
+
+    @asynccontextmanager
+    async def changing(self) -> AsyncIterator[Connection]:
+        """A transaction that commits when the block ends without an error."""
+        async with _transaction(await self.pool(), read_only=False) as conn:
             yield conn
 
 
@@ -102,7 +111,7 @@ async def reading(request: Request) -> AsyncIterator[Connection]:
 @asynccontextmanager
 async def changing(request: Request) -> AsyncIterator[Connection]:
     """A transaction that commits when the block ends without an error."""
-    async with _transaction(await served(request).pool(), read_only=False) as conn:
+    async with served(request).changing() as conn:
         yield conn
 
 

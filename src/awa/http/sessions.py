@@ -9,15 +9,16 @@ import logging
 
 from fastapi import Request, Response
 
-from awa.http.access import COOKIE, Access
+from awa.http.access import COOKIE, Access, Right
 from awa.http.context import served
 from awa.http.origin import came_by_https, peer_of, refuse_foreign_page
 from awa.http.paths import root_path
+from awa.http.signed_urls import is_signed
 from awa.http.signing import Session
 from awa.http.tokens import TOKEN_MAX_CHARS, Actor
 from awa.model.errors import Conflict, TooMany, Unauthorized
 
-__all__ = ["COOKIE", "csrf_token", "log_in", "log_out", "session_of"]
+__all__ = ["COOKIE", "csrf_token", "log_in", "log_out", "refuse_ended", "session_of"]
 
 log = logging.getLogger("awa.api")
 
@@ -46,13 +47,33 @@ def log_in(request: Request, response: Response, token: str) -> Actor:
     return holder.actor
 
 
-def log_out(request: Request, response: Response) -> None:
-    """End this request's session, here and in the browser. Whoever calls this has checked the CSRF token."""
+async def log_out(request: Request, response: Response) -> None:
+    """End this request's session, here, at other servers and in the browser. Whoever calls this has checked the CSRF token."""
     session = session_of(request)
     if session is not None:
-        served(request).access.sessions.end(session)
+        context = served(request)
+        sessions = context.access.sessions
+        sessions.end(session)
         log.info("%s logged out", session.actor_name)
+        if sessions.are_shared:
+            await context.ended.tell(session, sessions.left_s(session), context.changing)
     _put_cookie(request, response, "", 0)
+
+
+async def refuse_ended(request: Request, right: Right) -> None:
+    """Raise Unauthorized if the session by whose word a request was admitted was ended at another server.
+
+    Raises DatabaseError if that can't be asked. Who logs out is not asked, nor is who needs no session.
+    """
+    if right in (Right.OPEN, Right.LEAVE) or (right is Right.ANSWER and is_signed(request)):
+        return
+    context = served(request)
+    session = context.access.session_of(request)
+    if session is None or not context.access.sessions.are_shared:
+        return
+    if await context.ended.is_ended(session, context.reading):
+        context.access.sessions.end(session)
+        raise Unauthorized("the session has ended", hint="log in again")
 
 
 def session_of(request: Request) -> Session | None:

@@ -59,6 +59,7 @@ class Sessions:
         max_age_s: float = SESSION_MAX_AGE_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        self.are_shared = secret is not None  # with servers that have the same secret
         key = checked_secret(secret) if secret is not None else secrets.token_hex(32)
         self.max_age_s = max_age_s
         self._clock = clock
@@ -94,13 +95,17 @@ class Sessions:
         return Session(str(seen["id"]), token.actor, issued_at, expires_at)
 
     def end(self, session: Session) -> None:
-        """Accept the session no more. This process remembers it for as long as its cookie would be good."""
+        """Accept the session no more. This process remembers it for as long as its cookie would be good; see ended.py."""
         self._ended[session.id] = session.expires_at.timestamp()
         now = self._clock()
         while self._ended and (
             next(iter(self._ended.values())) < now or len(self._ended) > ENDED_MAX
         ):
             self._ended.popitem(last=False)
+
+    def left_s(self, session: Session) -> float:
+        """For how many seconds the session's cookie is good yet."""
+        return session.expires_at.timestamp() - self._clock()
 
     def csrf_token(self, bound_to: str) -> str:
         """What a form of ours carries; `bound_to` is the session's id, or a word for those without one."""

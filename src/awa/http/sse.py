@@ -19,6 +19,7 @@ from awa.http.access import Right
 from awa.http.context import served
 from awa.http.json import to_json
 from awa.http.live import Topic, Watch
+from awa.http.sessions import refuse_ended
 from awa.model.errors import AwaError
 
 HEARTBEAT_S = 15.0
@@ -98,7 +99,7 @@ class EventStream(Response, Generic[S]):
         version = 0
         while not watch.ended and time.monotonic() < until:
             if not await watch.newer_than(version, self._heartbeat_s):
-                if not self._still_admitted():
+                if not await self._still_admitted():
                     break
                 await _send(send, b": still here\n\n")
                 continue
@@ -119,9 +120,10 @@ class EventStream(Response, Generic[S]):
             await _send(send, b"".join(event.encoded() for event in events))
         return not any(event.last for event in events)
 
-    def _still_admitted(self) -> bool:
+    async def _still_admitted(self) -> bool:
         try:
             served(self._request).access.admit(self._request, self._right)
+            await refuse_ended(self._request, self._right)
         except AwaError:
             return False  # the next attempt is told why
         return True

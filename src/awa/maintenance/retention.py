@@ -1,4 +1,4 @@
-"""Retention: failed and cancelled jobs, callbacks that were answered, and runtimes that ended, are kept for a while and then forgotten."""
+"""Retention: what has ended is kept for a while and then forgotten: failed and cancelled jobs, answered callbacks, runtimes, sessions."""
 
 from datetime import datetime
 
@@ -13,6 +13,7 @@ BOUND_JOBS = MAX_ROWS
 BOUND_LETTERS = dead_letters.MAX_ROWS
 BOUND_CALLBACKS = callbacks.MAX_CALLBACKS
 BOUND_RUNTIMES = 500
+BOUND_SESSIONS = 1_000
 RUNTIME_KEEP_S = 24 * 3600.0
 HOUR_S = 3600
 DAY_S = 86_400
@@ -62,3 +63,10 @@ async def forget_runtimes(conn: Connection, now: datetime | None = None) -> int:
     """Delete rows of runtimes that ended a day ago and own no open attempt."""
     params = {"keep_s": RUNTIME_KEEP_S, "limit": BOUND_RUNTIMES, "now": now}
     return await run.count(conn, "maintenance/forget_runtimes", params)
+
+
+async def forget_sessions(conn: Connection, now: datetime | None = None) -> int:
+    """Delete what says that a session has ended, when its cookie is too old anyway."""
+    return await run.count(
+        conn, "maintenance/forget_sessions", {"limit": BOUND_SESSIONS, "now": now}
+    )

@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from awa.http import problems
 from awa.http.access import admit_page, right_of
+from awa.http.sessions import refuse_ended
 from awa.model.errors import Unauthorized
 from awa.web import flash
 from awa.web.render import PAGE_HEADERS, render
@@ -32,7 +33,9 @@ class PageRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             try:
-                request.state.actor = await admit_page(request, right)
+                actor = await admit_page(request, right)
+                await refuse_ended(request, right)
+                request.state.actor = actor
                 return await handle(request)
             except Unauthorized:
                 return _to_log_in(request)

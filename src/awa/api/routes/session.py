@@ -79,11 +79,11 @@ async def log_in(request: Request, body: LogIn) -> Response:
     response_class=Response,
     responses=problems(401, 403, 422),
 )
-@needs(Right.READ)
+@needs(Right.LEAVE)
 async def log_out(request: Request) -> Response:
-    """End the session, here and in the browser."""
+    """End the session, in the browser and at every server of this database."""
     answer = Response(status_code=204)
-    sessions.log_out(request, answer)
+    await sessions.log_out(request, answer)
     return answer
 
 

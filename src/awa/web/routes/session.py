@@ -42,11 +42,11 @@ async def log_in(request: Request) -> Response:
 
 
 @router.post("/logout")
-@needs(Right.READ)
+@needs(Right.LEAVE)
 async def log_out(request: Request) -> Response:
     """End the session."""
     answer = go(request, "/login", notice="You are logged out.")
-    sessions.log_out(request, answer)
+    await sessions.log_out(request, answer)
     return answer
 
 
