@@ -625,6 +625,33 @@ CREATE TABLE awa.limited_claims (
     jobs integer NOT NULL,
     claimed_at timestamp with time zone NOT NULL
 );
+CREATE TABLE awa.owed_follow_ups (
+    id bigint NOT NULL,
+    owed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    job_id bigint NOT NULL,
+    kind text NOT NULL,
+    queue text NOT NULL,
+    priority smallint NOT NULL,
+    attempt smallint NOT NULL,
+    max_attempts smallint NOT NULL,
+    args json NOT NULL,
+    tags text[] NOT NULL,
+    metadata jsonb NOT NULL,
+    errors jsonb NOT NULL,
+    progress jsonb,
+    run_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    attempted_at timestamp with time zone,
+    finalized_at timestamp with time zone
+);
+ALTER TABLE awa.owed_follow_ups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME awa.owed_follow_ups_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 CREATE TABLE awa.past_places (
     job_id bigint NOT NULL,
     lane_seq bigint NOT NULL,
@@ -690,6 +717,7 @@ CREATE TABLE awa.runtimes (
     app text,
     schedules text[],
     settle_from xid8,
+    on_failed text[],
     CONSTRAINT runtimes_state_check CHECK ((state = ANY (ARRAY['alive'::text, 'stopped'::text, 'dead'::text])))
 )
 WITH (fillfactor='70');
@@ -906,6 +934,8 @@ ALTER TABLE ONLY awa.lanes
     ADD CONSTRAINT lanes_queue_priority_enqueue_shard_copy_key UNIQUE (queue, priority, enqueue_shard, copy);
 ALTER TABLE ONLY awa.leases
     ADD CONSTRAINT leases_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY awa.owed_follow_ups
+    ADD CONSTRAINT owed_follow_ups_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY awa.plan_secret
     ADD CONSTRAINT plan_secret_pkey PRIMARY KEY (single);
 ALTER TABLE ONLY awa.queue_meta
@@ -948,6 +978,8 @@ CREATE INDEX finished_jobs_finalized_at_idx ON awa.finished_jobs USING btree (fi
 CREATE INDEX finished_jobs_finalized_at_idx1 ON awa.finished_jobs USING btree (finalized_at) WHERE (state = 'completed'::text);
 CREATE INDEX finished_jobs_queue_job_id_idx ON awa.finished_jobs USING btree (queue, job_id);
 CREATE INDEX limited_claims_lane_id_claimed_at_idx ON awa.limited_claims USING btree (lane_id, claimed_at);
+CREATE INDEX owed_follow_ups_kind_id_idx ON awa.owed_follow_ups USING btree (kind, id);
+CREATE INDEX owed_follow_ups_owed_at_idx ON awa.owed_follow_ups USING btree (owed_at);
 CREATE INDEX past_places_job_id_lane_seq_idx ON awa.past_places USING btree (job_id, lane_seq);
 CREATE INDEX past_places_left_at_idx ON awa.past_places USING brin (left_at) WITH (pages_per_range='16', autosummarize='on');
 CREATE INDEX ready_entries_completed ON awa.ready_entries USING btree (closed_at) WHERE (closed_at IS NOT NULL);

@@ -843,6 +843,33 @@ CREATE TABLE awa.leases (
     fence bigint DEFAULT 1 NOT NULL
 )
 WITH (fillfactor='50');
+CREATE TABLE awa.owed_follow_ups (
+    id bigint NOT NULL,
+    owed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    job_id bigint NOT NULL,
+    kind text NOT NULL,
+    queue text NOT NULL,
+    priority smallint NOT NULL,
+    attempt smallint NOT NULL,
+    max_attempts smallint NOT NULL,
+    args json NOT NULL,
+    tags text[] NOT NULL,
+    metadata jsonb NOT NULL,
+    errors jsonb NOT NULL,
+    progress jsonb,
+    run_at timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    attempted_at timestamp with time zone,
+    finalized_at timestamp with time zone
+);
+ALTER TABLE awa.owed_follow_ups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME awa.owed_follow_ups_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 CREATE TABLE awa.plan_secret (
     single boolean DEFAULT true NOT NULL,
     secret bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
@@ -891,6 +918,7 @@ CREATE TABLE awa.runtimes (
     app text,
     schedules text[],
     settle_from xid8,
+    on_failed text[],
     CONSTRAINT runtimes_state_check CHECK ((state = ANY (ARRAY['alive'::text, 'stopped'::text, 'dead'::text])))
 )
 WITH (fillfactor='70');
@@ -1102,6 +1130,8 @@ ALTER TABLE ONLY awa.lanes
     ADD CONSTRAINT lanes_queue_priority_enqueue_shard_copy_key UNIQUE (queue, priority, enqueue_shard, copy);
 ALTER TABLE ONLY awa.leases
     ADD CONSTRAINT leases_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY awa.owed_follow_ups
+    ADD CONSTRAINT owed_follow_ups_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY awa.plan_secret
     ADD CONSTRAINT plan_secret_pkey PRIMARY KEY (single);
 ALTER TABLE ONLY awa.queue_meta
@@ -1147,6 +1177,8 @@ CREATE INDEX finished_jobs_queue_job_id_idx ON awa.finished_jobs USING btree (qu
 CREATE INDEX lane_claims_lane_id_claim_no_idx ON ONLY awa.lane_claims USING btree (lane_id, claim_no);
 CREATE INDEX lane_claims_runtime_id_claimed_at_idx ON ONLY awa.lane_claims USING btree (runtime_id, claimed_at) WHERE (jobs > 0);
 CREATE INDEX lane_claims_seqs_idx ON ONLY awa.lane_claims USING gist (seqs) WHERE (jobs > 0);
+CREATE INDEX owed_follow_ups_kind_id_idx ON awa.owed_follow_ups USING btree (kind, id);
+CREATE INDEX owed_follow_ups_owed_at_idx ON awa.owed_follow_ups USING btree (owed_at);
 CREATE INDEX ready_entries_job_id_idx ON ONLY awa.ready_entries USING btree (job_id);
 CREATE UNIQUE INDEX ready_entries_lane_id_lane_seq_slot_idx ON ONLY awa.ready_entries USING btree (lane_id, lane_seq, slot);
 CREATE INDEX ready_entries_lane_id_txid_lane_seq_idx ON ONLY awa.ready_entries USING btree (lane_id, txid, lane_seq);

@@ -130,3 +130,26 @@ def test_rights_that_the_role_lacks_are_named(
     assert finding["verdict"] == verdict
     assert words in finding["words"] or "lacks a right" in finding["words"]
     assert finding["hint"]
+
+
+OWED = """INSERT INTO awa.owed_follow_ups (owed_at, job_id, kind, queue, priority, attempt, max_attempts, args, tags, metadata, errors,
+                                            run_at, created_at)
+    SELECT now() - interval '10 minutes', n, 'send_email', 'q', 2, 1, 1, '{}', '{}', '{}', '[]', now(), now() FROM generate_series(1, 3) n"""
+KNOWS = """INSERT INTO awa.runtimes (id, host, pid, version, roles, on_failed)
+    VALUES (gen_random_uuid(), 'h', 1, '', '{worker}', '{send_email}')"""
+
+
+def test_follow_ups_that_no_worker_settles_are_told(awa: Awa, change: Change) -> None:
+    assert found(awa("--json", "doctor"), "follow-ups") == []
+    change(OWED)
+    ran = awa("--json", "doctor")
+    (finding,) = found(ran, "follow-ups")
+    assert (ran.code, finding["verdict"]) == (0, "warning")
+    assert "3 follow-ups of send_email owed" in finding["words"]
+    assert "no worker knows its on_failed" in finding["words"]
+    assert "within 720 h" in finding["hint"]
+    change(KNOWS)
+    (late,) = found(awa("--json", "doctor"), "follow-ups")
+    assert "no worker knows" not in late["words"]
+    change("UPDATE awa.owed_follow_ups SET owed_at = now()")
+    assert found(awa("--json", "doctor"), "follow-ups") == []

@@ -9,6 +9,7 @@ from psycopg import AsyncConnection
 
 from awa.config import Settings
 from awa.events import batch as events
+from awa.events import upkeep
 from awa.maintenance import ageing, callbacks, gauges, promotion, rescuing, restore, retention, ring
 from awa.maintenance.duties import duties
 from awa.operations import retention as operation_retention
@@ -212,6 +213,27 @@ async def test_a_gauge_tells_that_all_are_held(
     await switch.hold(conn, actor="tester")
     await gauges.run_once(conn)
     assert told == [False, True]
+
+
+async def test_owed_follow_ups_are_told_and_given_up_after_a_failed_jobs_time(
+    conn: AsyncConnection[Any], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, int]] = []
+    for event in ("owing_follow_ups", "gave_up_follow_ups"):
+        monkeypatch.setattr(upkeep, event, lambda count, event=event: told.append((event, count)))
+    await conn.execute(
+        """INSERT INTO awa.owed_follow_ups
+                  (owed_at, job_id, kind, queue, priority, attempt, max_attempts, args, tags, metadata, errors, run_at, created_at)
+           VALUES (%s, 1, 'k', 'q', 2, 1, 1, '{}', '{}', '{}', '[]', now(), now())""",
+        [now],
+    )
+    give_up = retention.follow_up_retainer(Settings(failed_retention_hours=2))
+    await gauges.run_once(conn)
+    assert await give_up(conn, now + HOUR) == 0
+    assert await give_up(conn, now + 3 * HOUR) == 1
+    await gauges.run_once(conn)
+    owing, gave_up = "owing_follow_ups", "gave_up_follow_ups"
+    assert told == [(owing, 1), (gave_up, 0), (gave_up, 1), (owing, 0)]
 
 
 async def test_a_store_that_was_not_restored_is_left_alone(conn: AsyncConnection[Any]) -> None:

@@ -1,6 +1,7 @@
 """An attempt ends at most once: finish against finish, rescue, cancel and heartbeat, in both orders."""
 
 from awa.storage.claim import ClaimedJob
+from awa.storage.follow_ups import say_on_failed, take_owed
 from tests.proofs.stage import Actor, Stage
 
 OPEN_ATTEMPTS = "SELECT count(*) FROM awa.attempts"
@@ -70,6 +71,20 @@ async def test_a_finisher_that_came_first_leaves_nothing_to_rescue(stage: Stage)
     assert rescuing.result().attempts_rescued == 0
     row = await worker.job(job.job_id)
     assert (row["state"], row["errors"]) == ("completed", [])
+    await stage.audit()
+
+
+async def test_a_worker_that_failed_the_job_itself_first_leaves_nothing_owed(stage: Stage) -> None:
+    """It has brought what is to follow in the transaction of its own end."""
+    worker, leader = await stage.actors(2)
+    await say_on_failed(worker.conn, worker.runtime_id, ["k"])
+    await worker.enqueue(2, max_attempts=1)
+    first, second = await worker.claim()
+    rescue = leader.rescue(stale_after_s=GONE_S)
+    async with leader.stopped_at("rescue.before_finish", rescue):
+        assert await worker.finish([first], "failed") == {first.job_id: "failed"}
+    owed = await take_owed(leader.conn, ["k"], max_rows=9)
+    assert [row["id"] for row in owed] == [second.job_id]
     await stage.audit()
 
 

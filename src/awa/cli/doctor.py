@@ -36,6 +36,8 @@ LEASE_NAME: Final = "maintenance"
 CLOCK_APART_S: Final = 2.0
 OLD_TRANSACTION_S: Final = 300.0
 OLD_JOB_S: Final = 300.0
+OWED_MAX: Final = 10_000
+OWED_LATE_S: Final = 60.0
 
 
 class Unwell(AwaError):
@@ -82,6 +84,8 @@ async def _examine(session: Session) -> list[Finding]:
         assert house is not None
         findings += _house(house)
         findings += _held(await switch.present(conn))
+        owed = {"stale_s": settings.runtime_stale_s, "limit": OWED_MAX}
+        findings += _owed(await statements.rows(conn, "cli/doctor_owed", owed), settings)
         queues = await statements.rows(conn, "cli/doctor_queues", params)
         return [*findings, *_queues(queues)]
 
@@ -158,6 +162,22 @@ def _held(hold: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(
             "batch operations", Verdict.WARNING, held_words(hold), "awa batch-ops release"
         )
+
+
+def _owed(rows: list[dict[str, Any]], settings: Settings) -> Iterator[Finding]:
+    """Only workers can settle what is to follow a job that the leader failed; it waits for them, and not for ever."""
+    for row in rows:
+        words = f"{number(row['owed'], 'follow-up')} of {row['kind']} owed, the oldest for {clock(row['oldest_s'])}"
+        if not row["known"]:
+            hint = (
+                f"Start a worker whose task for it has an on_failed, within {settings.failed_retention_hours:g} h:"
+                " then they are given up."
+            )
+            words = f"{words}, and no worker knows its on_failed."
+            yield Finding("follow-ups", Verdict.WARNING, words, hint)
+        elif row["oldest_s"] > OWED_LATE_S:
+            hint = "Workers that know the kind are running; their logs say what keeps them."
+            yield Finding("follow-ups", Verdict.WARNING, f"{words}.", hint)
 
 
 def _queues(rows: list[dict[str, Any]]) -> Iterator[Finding]:

@@ -11,6 +11,9 @@ _claimed = Counter("awa_jobs_claimed_total", "Attempts that this process claimed
 _held = Counter("awa_claims_held_total", "Claims that a limit of the queue cut", ["queue", "why"])
 _ended = Counter("awa_jobs_ended_total", "Attempts that ended, by outcome", ["queue", "outcome"])
 _lost = Counter("awa_attempts_lost_total", "Attempts that ended here, but were no longer ours")
+_settled = Counter(
+    "awa_follow_ups_settled_total", "Owed follow-ups of failed jobs that this process settled"
+)
 _busy_s = Counter("awa_jobs_run_seconds_total", "Seconds that handlers ran", ["queue"])
 _running = Gauge("awa_jobs_running", "Attempts that this process holds", ["queue"])
 _claim_s = Duration("awa_claim_duration_seconds", "Duration of one claim call", ["queue"])
@@ -47,6 +50,11 @@ def ended(counts: Mapping[tuple[str, str], int], busy_s: Mapping[str, float], lo
     _lost.add(lost)
 
 
+def settled(owed: int) -> None:
+    """What was owed to follow so many failed jobs was inserted, as far as their tasks wanted anything."""
+    _settled.add(owed)
+
+
 def finish_took(seconds: float) -> None:
     """One call that ends a set of attempts came back."""
     _finish_s.observe(seconds)
@@ -54,5 +62,16 @@ def finish_took(seconds: float) -> None:
 
 def names() -> Iterable[str]:
     """The names of these metrics, for the documentation's check."""
-    own = (_inserted, _claimed, _held, _ended, _lost, _busy_s, _running, _claim_s, _finish_s)
+    own = (
+        _inserted,
+        _claimed,
+        _held,
+        _ended,
+        _lost,
+        _settled,
+        _busy_s,
+        _running,
+        _claim_s,
+        _finish_s,
+    )
     return (metric.name for metric in own)

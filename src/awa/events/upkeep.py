@@ -19,6 +19,13 @@ _pruned = Counter("awa_ring_slots_pruned_total", "Slots whose space was given ba
 _pinned = Gauge(
     "awa_ring_pinned", "1 while a slot that is over waits for a reader with an older snapshot"
 )
+_owed = Gauge(
+    "awa_follow_ups_owed",
+    "Follow-ups of failed jobs that wait for a worker that knows their kind, 10,000 at most",
+)
+_given_up = Counter(
+    "awa_follow_ups_given_up_total", "Owed follow-ups that nobody came for in their time"
+)
 _restores = Counter("awa_restores_recovered_total", "Times the store was found in another cluster")
 
 
@@ -51,6 +58,21 @@ def pruned(result: str, *, pinned: bool) -> None:
         _pruned.add(1)
 
 
+def owing_follow_ups(owed: int) -> None:
+    """So many follow-ups are owed."""
+    _owed.set(owed)
+
+
+def gave_up_follow_ups(given_up: int) -> None:
+    """So many owed follow-ups were forgotten."""
+    _given_up.add(given_up)
+    if given_up:
+        log.error(
+            "%d follow-ups of failed jobs were given up: no worker whose task has an on_failed for their kind came in time",
+            given_up,
+        )
+
+
 def restored() -> None:
     """The store was brought into another cluster and has been made fit for it."""
     _restores.add(1)
@@ -59,5 +81,5 @@ def restored() -> None:
 
 def names() -> Iterable[str]:
     """The names of these metrics, for the documentation's check."""
-    own = (_dead, _rescued, _ring, _blocked, _pruned, _pinned, _restores)
+    own = (_dead, _rescued, _ring, _blocked, _pruned, _pinned, _owed, _given_up, _restores)
     return (metric.name for metric in own)

@@ -53,6 +53,12 @@ def duties(settings: Settings) -> tuple[Duty, ...]:
         ),
         Duty("dlq-retention", 60.0, retention.BOUND_LETTERS, retention.letter_retainer(settings)),
         Duty("operation-retention", 60.0, operations.CHUNK_ITEMS, operations.run_once),
+        Duty(
+            "follow-up-retention",
+            60.0,
+            retention.BOUND_FOLLOW_UPS,
+            retention.follow_up_retainer(settings),
+        ),
         Duty("session-retention", 60.0, retention.BOUND_SESSIONS, retention.forget_sessions),
         Duty("runtime-retention", 300.0, retention.BOUND_RUNTIMES, retention.forget_runtimes),
         Duty("restore", 60.0, ONCE, restore.run_once),

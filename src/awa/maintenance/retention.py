@@ -5,8 +5,9 @@ from datetime import datetime
 from awa.config import Settings
 from awa.db import run
 from awa.db.run import Connection
+from awa.events import upkeep as events
 from awa.maintenance.duty import RunOnce
-from awa.storage import callbacks, dead_letters
+from awa.storage import callbacks, dead_letters, follow_ups
 from awa.storage.retention import MAX_ROWS, retain_finished
 
 BOUND_JOBS = MAX_ROWS
@@ -14,6 +15,7 @@ BOUND_LETTERS = dead_letters.MAX_ROWS
 BOUND_CALLBACKS = callbacks.MAX_CALLBACKS
 BOUND_RUNTIMES = 500
 BOUND_SESSIONS = 1_000
+BOUND_FOLLOW_UPS = follow_ups.MAX_OWED
 RUNTIME_KEEP_S = 24 * 3600.0
 HOUR_S = 3600
 DAY_S = 86_400
@@ -55,6 +57,19 @@ def callback_retainer(settings: Settings) -> RunOnce:
             max_rows=BOUND_CALLBACKS,
             now=now,
         )
+
+    return run_once
+
+
+def follow_up_retainer(settings: Settings) -> RunOnce:
+    """The duty that gives up follow-ups that are owed for as long as a failed job is kept."""
+
+    async def run_once(conn: Connection, now: datetime | None = None) -> int:
+        given_up = await follow_ups.give_up(
+            conn, keep_s=settings.failed_retention_hours * HOUR_S, now=now
+        )
+        events.gave_up_follow_ups(given_up)
+        return given_up
 
     return run_once
 

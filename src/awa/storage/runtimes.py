@@ -33,10 +33,12 @@ async def register(
     *,
     app: str | None = None,
     schedules: Sequence[str] | None = None,
+    on_failed: Sequence[str] | None = None,
 ) -> datetime:
     """Writes the runtime down; answers the database's clock.
 
     `schedules` are the names of those that its program declares, of `app`; None says nothing about any.
+    `on_failed` are the kinds whose tasks have one.
     """
     found = await run.value(
         conn,
@@ -50,6 +52,7 @@ async def register(
             "queues": Jsonb(dict(queues)),
             "app": app,
             "schedules": None if schedules is None else list(schedules),
+            "on_failed": None if on_failed is None else list(on_failed),
         },
     )
     assert isinstance(found, datetime)

@@ -42,6 +42,7 @@ class Ledger:
         "dead",
         "desk",
         "flush_progress",
+        "on_failed",
         "open",
         "runtime_id",
     )
@@ -58,6 +59,8 @@ class Ledger:
         self.flush_progress = flush_progress
         self.db_now = db_now
         self.dead = False
+        # The kinds that were registered as wanting something to follow a failure.
+        self.on_failed: list[str] = []
         # By position: a position is claimed once, so it names an attempt.
         self.open: dict[int, Attempt] = {}
         self._numbers = count()

@@ -38,6 +38,7 @@ from awa.worker.hooks import Hooks
 from awa.worker.ledger import Ledger
 from awa.worker.listening import Listening
 from awa.worker.options import QueueOptions
+from awa.worker.owed import Owed, kinds_with_on_failed
 from awa.worker.queue_loop import QueueLoop
 from awa.worker.retry import Retry
 from awa.worker.sharing import Shared
@@ -114,6 +115,8 @@ class Worker:
             raise
         events.started(self.runtime_id, self.roles, self.queues)
         self._spawn(self._services, "heartbeat", self.heartbeat.run)
+        if self.queues:
+            self._spawn(self._services, "owed follow-ups", Owed(self).run)
         if self._connect is not None and self.queues:
             listening = Listening(
                 self._connect,
@@ -185,11 +188,21 @@ class Worker:
         runtime_id = uuid4()
         queues = {loop.queue: loop.options.max_workers for loop in self.queues.values()}
         app, schedules = self._declares
+        kinds = kinds_with_on_failed(self.tasks) if self.queues else []
         async with connection(self.pool) as conn:
             db_now = await runtimes.register(
-                conn, runtime_id, self.roles, queues, _version(), app=app, schedules=schedules
+                conn,
+                runtime_id,
+                self.roles,
+                queues,
+                _version(),
+                app=app,
+                schedules=schedules,
+                on_failed=kinds,
             )
-        return Ledger(runtime_id, db_now, self.heartbeat.flush, self.desk)
+        ledger = Ledger(runtime_id, db_now, self.heartbeat.flush, self.desk)
+        ledger.on_failed = kinds
+        return ledger
 
     async def _join(self, timeout_s: float) -> None:
         """Wait for the handlers of all queues."""

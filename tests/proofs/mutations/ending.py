@@ -39,6 +39,11 @@ MUTATIONS = (
         test_ending_twice.test_a_rescue_that_came_first_leaves_nothing_to_a_late_finisher,
     ),
     Mutation(
+        "a rescue owes follow-ups of those jobs alone that it failed itself",
+        (Rewrite("510_rescue", " WHERE u.seq = ANY (failed)", ""),),
+        test_ending_twice.test_a_worker_that_failed_the_job_itself_first_leaves_nothing_owed,
+    ),
+    Mutation(
         "a heartbeat takes the locks of finish",
         (
             Rewrite(

@@ -32,29 +32,37 @@ BEGIN
        AND NOT EXISTS (SELECT FROM awa.open_attempts(r.id, r.open_since - interval '1 second'));
 END $$;
 
--- Ends the open attempts of runtimes that are gone, or those past their deadline.
--- index: as awa.rescue
+-- Ends the open attempts of runtimes that are gone, or those past their deadline. Where that fails a job for good, what its program
+-- wants to follow is noted in the same transaction: only a worker can ask a task's on_failed.
+-- index: as awa.rescue, awa.last_attempts_of, awa.owe_follow_ups
 -- bound: p_limit attempts
 CREATE OR REPLACE FUNCTION awa.rescue_attempts(p_limit int, p_now timestamptz, p_by_deadline boolean) RETURNS int
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     a record;
     error jsonb;
+    last record;     -- attempts of their jobs, of those that something is to follow
+    failed bigint[];
     rescued int;
 BEGIN
     error := CASE WHEN p_by_deadline THEN jsonb_build_object('error', 'the attempt ran past its deadline', 'kind', 'DeadlineExceeded')
                   ELSE jsonb_build_object('error', 'the runtime that ran it is gone', 'kind', 'RuntimeLost') END;
     SELECT array_agg(k.lane_id) AS lanes, array_agg(k.claim_no) AS nos, array_agg(k.lane_seq) AS seqs,
-           array_agg(error || jsonb_build_object('runtime_id', k.id)) AS errors INTO a
+           array_agg(error || jsonb_build_object('runtime_id', k.id)) AS errors, array_agg(k.id) AS runtimes INTO a
       FROM (SELECT o.lane_id, o.claim_no, o.lane_seq, r.id
               FROM awa.runtimes r CROSS JOIN LATERAL awa.open_attempts(r.id, r.open_since - interval '1 second') o
              WHERE NOT r.settled AND CASE WHEN p_by_deadline THEN o.deadline_at <= p_now
                         ELSE r.state <> 'alive' END
              LIMIT p_limit) k;
     IF a.seqs IS NULL THEN RETURN 0; END IF;
+    SELECT array_agg(l.lane_seq) AS seqs, array_agg(l.job_id) AS ids INTO last FROM awa.last_attempts_of(a.runtimes, a.lanes, a.seqs) l;
     PERFORM awa.pause_point('rescue.before_finish');
-    SELECT count(*) INTO rescued
-      FROM awa.finish(NULL, a.lanes, a.nos, a.seqs, array_fill('retried'::text, ARRAY[cardinality(a.seqs)]), NULL, a.errors);
+    SELECT count(*), array_agg(f.lane_seq) FILTER (WHERE f.state = 'failed') INTO rescued, failed
+      FROM awa.finish(NULL, a.lanes, a.nos, a.seqs, array_fill('retried'::text, ARRAY[cardinality(a.seqs)]), NULL, a.errors) f;
+    -- Of those alone that this rescue ended: an end by their own worker brought its follow-ups itself.
+    IF last.ids IS NOT NULL AND failed IS NOT NULL THEN
+        PERFORM awa.owe_follow_ups(ARRAY(SELECT u.id FROM unnest(last.seqs, last.ids) u(seq, id) WHERE u.seq = ANY (failed)));
+    END IF;
     IF p_by_deadline THEN
         PERFORM pg_notify('awa_control', json_build_object('cancelled', json_agg(k.seq))::text)
            FROM (SELECT seq, (row_number() OVER () - 1) / 300 AS part FROM unnest(a.seqs) seq) k GROUP BY k.part;
