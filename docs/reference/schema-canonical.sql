@@ -420,6 +420,7 @@ CREATE TABLE awa.batch_operation_items (
     lane_seq bigint,
     slot smallint,
     before jsonb,
+    attempt smallint,
     CONSTRAINT batch_operation_items_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processed'::text, 'skipped'::text, 'errored'::text])))
 )
 WITH (fillfactor='40');
@@ -463,6 +464,9 @@ CREATE TABLE awa.batch_operations (
     paced_until timestamp with time zone,
     not_before timestamp with time zone,
     max_jobs bigint,
+    undo_of uuid,
+    keeps_places boolean DEFAULT true NOT NULL,
+    purge_began_at timestamp with time zone,
     CONSTRAINT batch_operations_max_jobs_check CHECK ((max_jobs > 0)),
     CONSTRAINT batch_operations_max_rows_per_second_check CHECK ((max_rows_per_second > 0)),
     CONSTRAINT batch_operations_paused_check CHECK (((state = 'paused'::text) = (paused_from IS NOT NULL))),
@@ -961,6 +965,7 @@ CREATE UNIQUE INDEX batch_operations_idempotency_key_idx ON awa.batch_operations
 CREATE INDEX batch_operations_priority_submitted_at_id_idx ON awa.batch_operations USING btree (priority, submitted_at, id) WHERE (state = ANY (ARRAY['pending'::text, 'scanning'::text, 'running'::text, 'paused'::text, 'cancelling'::text]));
 CREATE INDEX batch_operations_retention_until_idx ON awa.batch_operations USING btree (retention_until) WHERE (retention_until IS NOT NULL);
 CREATE INDEX batch_operations_submitted_at_id_idx ON awa.batch_operations USING btree (submitted_at DESC, id DESC);
+CREATE INDEX batch_operations_undo_of_idx ON awa.batch_operations USING btree (undo_of) WHERE (undo_of IS NOT NULL);
 CREATE INDEX callbacks_applied_at_idx ON awa.callbacks USING btree (applied_at) WHERE (applied_at IS NOT NULL);
 CREATE INDEX callbacks_expires_at_idx ON awa.callbacks USING btree (expires_at) WHERE (resolved_at IS NULL);
 CREATE INDEX callbacks_job_id_idx ON awa.callbacks USING btree (job_id);

@@ -91,6 +91,8 @@ async def test_an_operator_changes_jobs_and_empties_nothing(granted: str) -> Non
         assert (await client.pause_batch_operation(operation["id"]))["state"] == "paused"
         await client.change_batch_operation(operation["id"], max_rows_per_second=500)
         assert (await client.resume_batch_operation(operation["id"]))["state"] == "pending"
+        with pytest.raises(awa.Conflict, match="that is pending cannot be undone"):
+            await client.undo_batch_operation(operation["id"])
         assert (await client.hold_batch_operations(reason="a look first"))["held"]
         assert not (await client.release_batch_operations())["held"]
         await client.cancel(jobs[0].id)
@@ -121,6 +123,7 @@ async def test_a_viewer_looks_and_changes_nothing(granted: str) -> None:
             client.pause_batch_operation(operation["id"]),
             client.resume_batch_operation(operation["id"]),
             client.change_batch_operation(operation["id"], priority=1),
+            client.undo_batch_operation(operation["id"]),
             client.hold_batch_operations(),
             client.release_batch_operations(),
         ):

@@ -72,6 +72,7 @@ def test_a_row_becomes_an_operation() -> None:
             "max_jobs": None,
             "paused_from": None,
             "started_at": NOW,
+            "undo_of": None,
         }
     )
     assert operation.state is OperationState.RUNNING

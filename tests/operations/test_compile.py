@@ -94,7 +94,8 @@ async def rechecked(conn: Conn, given: dict[str, Any], ids: list[int]) -> list[i
     """Ids that a chunk over these jobs would still change; rolled back."""
     predicate = compile_filter(JobFilter.parse(given), recheck=True)
     apply = sql.SQL(
-        "SELECT unnest(ids) AS job_id, 'processed' AS state, NULL AS reason, NULL AS error, NULL::jsonb AS before FROM chosen"
+        "SELECT unnest(ids) AS job_id, 'processed' AS state, NULL AS reason, NULL AS error, NULL::jsonb AS before,"
+        " NULL::int AS lane_id, NULL::bigint AS lane_seq, NULL::smallint AS slot, NULL::smallint AS attempt FROM chosen"
     )
     recheck = run.statement(PLACES if predicate.asks_for_places_only else ROWS)
     statement = run.statement("operations/change").format(

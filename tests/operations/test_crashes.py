@@ -11,6 +11,7 @@ from awa.operations import control, fence, read
 from awa.operations.fence import LeaseLost
 from awa.operations.runner import Runner
 from awa.operations.submit import submit
+from awa.operations.undo import undo
 from tests.conftest import Connect
 from tests.operations.kit import (
     Conn,
@@ -190,3 +191,28 @@ async def test_a_cancellation_is_finished_by_the_next_runner(conn: Conn, pool: P
     await run_to_end(await new_runner(conn, pool))
     done = await check_sums(conn, submitted["id"])
     assert (done["state"], done["processed"] + done["pending"]) == ("cancelled", 250)
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(
+    "statement", ["operations/begin_scan", "operations/scan_undone", "operations/change"]
+)
+async def test_nor_has_one_that_dies_around_a_statement_of_an_undo(
+    conn: Conn, pool: Pool, monkeypatch: pytest.MonkeyPatch, statement: str, after: bool
+) -> None:
+    await add_jobs(conn, 180)
+    await add_scheduled(conn, 40)
+    moved = await submit(conn, "move_queue", {"kind": "work"}, {"queue": "b"})
+    await run_to_end(await new_runner(conn, pool))
+    begun = await undo(conn, moved["id"])
+    with monkeypatch.context() as dying:
+        died = kill_at(dying, statement, after=after)
+        with pytest.raises(Killed):
+            await run_to_end(await new_runner(conn, pool))
+    assert died == [statement]
+    await check_sums(conn, begun["id"])
+    await run_to_end(await new_runner(conn, pool))
+    done = await check_sums(conn, begun["id"])
+    assert (done["state"], done["totals"]) == ("completed", {"processed": {"changed": 220}})
+    assert await jobs_by(conn, "queue") == {"default": 220}
+    assert len(await claim_jobs(conn, "default", 1_000)) == 180

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.proofs.model.machine import Troupe
-from tests.proofs.model.rules_of_keys import Uniqueness
+from tests.proofs.model.rules_of_undo import Undoing
 
 EXAMPLES = 60
 STEPS = 100
@@ -25,7 +25,7 @@ def compare(url: str, *, examples: int, derandomize: bool) -> None:
     """Runs the machine against the database."""
     troupe = Troupe(url)
 
-    class Example(Uniqueness):
+    class Example(Undoing):
         def __init__(self) -> None:
             super().__init__(troupe)
 

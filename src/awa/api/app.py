@@ -17,6 +17,7 @@ from awa.api.routes import (
     batch_op_events,
     batch_op_items,
     batch_ops,
+    batch_undo,
     callbacks,
     capabilities,
     cron,
@@ -46,6 +47,7 @@ POOL_MAX_SIZE = 10
 _RESOURCES = (
     session,
     batch_hold,
+    batch_undo,
     batch_ops,
     batch_op_items,
     batch_op_events,

@@ -43,6 +43,17 @@ _OPERATION: dict[str, Any] = {
     "retention_until": None,
     "updated_at": "2026-06-01T09:30:09Z",
     "reason": "mail provider is down",
+    "undo_of": None,
+    "undos": [],
+}
+_UNDO: dict[str, Any] = {
+    **_OPERATION,
+    "id": "7c1be0a2-51d5-4f0e-8f0f-2b6c3d9a1e44",
+    "op_kind": "undo",
+    "filter": {},
+    "spec": {"operation_id": _OPERATION["id"], "op_kind": "move_queue"},
+    "reason": "wrong queue",
+    "undo_of": _OPERATION["id"],
 }
 
 
@@ -72,10 +83,8 @@ class PreviewRequest(BaseModel):
     )
 
 
-class SubmitRequest(PreviewRequest):
-    """Change the jobs that match."""
-
-    model_config = shown({**_REQUEST, "reason": "mail provider is down"})
+class Terms(BaseModel):
+    """Under what terms an operation is carried out."""
 
     reason: StrictStr | None = Field(default=None, description="free text for the record")
     idempotency_key: StrictStr | None = Field(
@@ -98,6 +107,18 @@ class SubmitRequest(PreviewRequest):
         default=None,
         description="that of a preview: refuse if there are more or fewer jobs than it counted",
     )
+
+
+class SubmitRequest(PreviewRequest, Terms):
+    """Change the jobs that match."""
+
+    model_config = shown({**_REQUEST, "reason": "mail provider is down"})
+
+
+class UndoRequest(Terms):
+    """Take an operation back. Everything may be left out."""
+
+    model_config = shown({"reason": "wrong queue"})
 
 
 class OperationChange(BaseModel):
@@ -183,7 +204,7 @@ class Preview(BaseModel):
 class Operation(BaseModel):
     """A batch operation, with the column names of the table."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [_OPERATION]})
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [_OPERATION, _UNDO]})
 
     id: UUID
     op_kind: str
@@ -203,6 +224,7 @@ class Operation(BaseModel):
     runner_instance: UUID | None
     retention_until: datetime | None
     updated_at: datetime
+    undo_of: UUID | None = Field(description="the operation that this one takes back")
 
 
 class OperationPage(BaseModel):

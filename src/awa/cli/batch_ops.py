@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from awa.cli import batch_control, batch_submit
+from awa.cli import batch_control, batch_submit, batch_undo
 from awa.cli import watch as watching
 from awa.cli.batch_control import OperationId
 from awa.cli.confirm import confirm
@@ -102,6 +102,7 @@ def watch(context: typer.Context, operation_id: OperationId) -> None:
 
 
 batch_control.add_to(app)
+app.command("undo")(batch_undo.undo)
 
 
 @app.command("purge")

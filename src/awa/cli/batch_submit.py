@@ -52,6 +52,21 @@ Plan = Annotated[
         help="That of a preview: refuse if there are more or fewer jobs than it counted.",
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+Reason = Annotated[str | None, typer.Option(help="Why; kept with the operation.")]
+Priority = Annotated[
+    int,
+    typer.Option(min=1, max=4, metavar="N", help="The operation's own priority, 1 (first) to 4."),
+]
+Rate = Annotated[
+    int | None,
+    typer.Option(min=1, max=ROWS_PER_SECOND_MAX, metavar="N", help="How fast it may go."),
+]
+NotBefore = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Begin at this time at the earliest.")
+]
+MaxJobs = Annotated[int | None, typer.Option(min=1, metavar="N", help="Take at most so many jobs.")]
+Follow = Annotated[bool, typer.Option("--watch", help="Follow it until it ends.")]
 All = Annotated[bool, typer.Option("--all", help="An empty filter means every job. Say so.")]
 
 
@@ -98,25 +113,13 @@ def submit(
     filter_: Filter = "{}",
     all_: All = False,
     plan: Plan = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
-    reason: Annotated[str | None, typer.Option(help="Why; kept with the operation.")] = None,
-    priority: Annotated[
-        int,
-        typer.Option(
-            min=1, max=4, metavar="N", help="The operation's own priority, 1 (first) to 4."
-        ),
-    ] = PRIORITY_DEFAULT,
-    max_rows_per_second: Annotated[
-        int | None,
-        typer.Option(min=1, max=ROWS_PER_SECOND_MAX, metavar="N", help="How fast it may go."),
-    ] = None,
-    not_before: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Begin at this time at the earliest.")
-    ] = None,
-    max_jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Take at most so many jobs.")
-    ] = None,
-    follow: Annotated[bool, typer.Option("--watch", help="Follow it until it ends.")] = False,
+    yes: Yes = False,
+    reason: Reason = None,
+    priority: Priority = PRIORITY_DEFAULT,
+    max_rows_per_second: Rate = None,
+    not_before: NotBefore = None,
+    max_jobs: MaxJobs = None,
+    follow: Follow = False,
 ) -> None:
     """Show the preview, ask, and submit the operation. The maintenance leader carries it out."""
     wish = _wish(op_kind, filter_, spec)
@@ -130,7 +133,7 @@ def submit(
         "max_jobs": max_jobs,
     }
     if not yes:
-        _refuse_unattended(Output(as_json=options_of(context).as_json))
+        refuse_unattended(Output(as_json=options_of(context).as_json))
 
     async def work(session: Session) -> None:
         session.if_interrupted = "Interrupted; nothing was submitted."
@@ -149,15 +152,20 @@ def submit(
                 plan_limits=session.client.settings.plan_limits,
                 **terms,
             )
-        operation_id = row["id"]
-        if follow:
-            session.out.say(f"Submitted as {operation_id}.")
-            await watch(session, operation_id)
-        else:
-            words = f"Submitted as {operation_id}.\nFollow it: awa batch-ops watch {operation_id}"
-            session.out.result(row, words)
+        await say_submitted(session, row, follow=follow)
 
     run(context, work)
+
+
+async def say_submitted(session: Session, row: dict[str, Any], *, follow: bool) -> None:
+    """Say which operation it is, and follow it if that was asked for."""
+    operation_id = row["id"]
+    if follow:
+        session.out.say(f"Submitted as {operation_id}.")
+        await watch(session, operation_id)
+    else:
+        words = f"Submitted as {operation_id}.\nFollow it: awa batch-ops watch {operation_id}"
+        session.out.result(row, words)
 
 
 def _wish(op_kind: str, filter_text: str, spec_text: str) -> Wish:
@@ -169,7 +177,7 @@ def _wish(op_kind: str, filter_text: str, spec_text: str) -> Wish:
     return Wish(kind.name, filter_, spec)
 
 
-def _refuse_unattended(out: Output) -> None:
+def refuse_unattended(out: Output) -> None:
     """Say no before the database is asked, rather than after a long count."""
     if not out.can_ask:
         raise NotConfirmed(
@@ -201,6 +209,13 @@ async def _show_and_ask(session: Session, wish: Wish, yes: bool) -> str | None:
 
 
 def _say_how_to_submit(out: Output, seen: dict[str, Any]) -> None:
+    words = ["awa", "batch-ops", "submit", "--op-kind", seen["op_kind"]]
+    words += ["--filter", orjson.dumps(seen["filter"]).decode()]
+    words += ["--spec", orjson.dumps(seen["spec"]).decode()]
+    say_how_to_go_on(out, seen, [*words, *(["--all"] if seen["requires_allow_all"] else [])])
+
+
+def say_how_to_go_on(out: Output, seen: dict[str, Any], words: list[str]) -> None:
     """The line that submits what was shown, and is refused once that is something else."""
     if seen["plan_token"] is None:
         out.say("No plan token: this database role may not submit.", style="dim")
@@ -211,10 +226,6 @@ def _say_how_to_submit(out: Output, seen: dict[str, Any]) -> None:
     out.say(
         f"To submit just this, until {until.astimezone():%Y-%m-%d %H:%M} and as long as the jobs are about as many:"
     )
-    words = ["awa", "batch-ops", "submit", "--op-kind", seen["op_kind"]]
-    words += ["--filter", orjson.dumps(seen["filter"]).decode()]
-    words += ["--spec", orjson.dumps(seen["spec"]).decode()]
-    words += ["--all"] if seen["requires_allow_all"] else []
     out.literally(shlex.join([*words, "--plan", seen["plan_token"]]))
 
 

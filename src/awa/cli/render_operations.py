@@ -17,6 +17,7 @@ from awa.cli.progress import clock
 from awa.cli.render import short_day, short_time
 from awa.model.states import OperationState
 from awa.model.steering import changes_in_words
+from awa.operations.kinds import UNDO
 
 BREAKDOWN_VALUES: Final = 5
 SAMPLE_ROWS: Final = 5
@@ -56,6 +57,7 @@ ITEM_COLUMNS: Final = (
 _ELIGIBLE_WORDS: Final = {
     "set_priority": "get the priority {priority}",
     "move_queue": "go to the queue {queue}",
+    "undo": "get back what operation {operation_id} changed",
 }
 
 
@@ -78,7 +80,7 @@ def preview_page(preview: Mapping[str, Any]) -> RenderableType:
     if preview["noop"]:
         parts.append(Text(f"{preview['noop']:,} of them are at the target already (noop)."))
     parts += _breakdown(preview["breakdown"])
-    parts += _ineligible(preview["ineligible"])
+    parts += _ineligible(preview["ineligible"], undo=preview["op_kind"] == UNDO)
     if preview["total_matched"]:
         parts.append(_duration(preview["estimate"]))
     parts += [
@@ -122,6 +124,7 @@ def operation_page(
         "kind": f"{row['op_kind']} {_compact(row['spec'])}",
         "filter": _compact(row["filter"]),
         "state": state.value,
+        "undone by": _undos(row),
         "paused": _paused(row),
         "reason": row.get("reason"),
         "pace": pace_words(row),
@@ -164,6 +167,14 @@ def _paused(row: Mapping[str, Any]) -> str | None:
         return None
     why = f": {row['paused_reason']}" if row["paused_reason"] else ""
     return f"{cell(row['paused_at'])} by {row['paused_by']}, while {row['paused_from']}{why}"
+
+
+def _undos(row: Mapping[str, Any]) -> str | None:
+    told = [
+        f"{undo['id']} ({undo['state']}, {number(undo['processed'], 'job')} put back)"
+        for undo in row.get("undos") or ()
+    ]
+    return "\n".join(told) or None
 
 
 def pace_words(row: Mapping[str, Any]) -> str:
@@ -218,11 +229,12 @@ def _duration(estimate: Mapping[str, Any]) -> Text:
     return Text(f"It takes {takes} ({rate}).", style="dim")
 
 
-def _ineligible(ineligible: Mapping[str, int] | None) -> list[RenderableType]:
+def _ineligible(ineligible: Mapping[str, int] | None, *, undo: bool) -> list[RenderableType]:
     if not ineligible:
         return []
     named = ", ".join(f"{reason} {count:,}" for reason, count in sorted(ineligible.items()))
-    return [Text(f"Left alone, because of their state: {named}.")]
+    why = "because they are not as it left them" if undo else "because of their state"
+    return [Text(f"Left alone, {why}: {named}.")]
 
 
 def _compact(value: Any) -> str:

@@ -18,6 +18,7 @@ from awa.model.steering import Rate, operation_changes
 from awa.operations import control, read, retention, switch
 from awa.operations.preview import preview
 from awa.operations.submit import submit
+from awa.operations.undo import preview_undo, undo
 
 Row: TypeAlias = dict[str, Any]
 Filter: TypeAlias = JobFilter | Mapping[str, Any] | None
@@ -226,6 +227,46 @@ class Batch(Base):
         changes = operation_changes(max_rows_per_second, priority)
         async with self.connection() as conn:
             return await control.change(conn, operation_id, changes, reason=reason)
+
+    async def preview_undo_batch_operation(self, operation_id: UUID | str) -> Row:
+        """How many of an operation's jobs are as it left them, and why the others aren't; as `preview_batch_operation`.
+
+        Changes nothing and locks nothing. Raises NotFound, Conflict as `undo_batch_operation` does, and TooSlow.
+        """
+        async with self.connection() as conn:
+            return await preview_undo(conn, operation_id, plan_limits=self.settings.plan_limits)
+
+    async def undo_batch_operation(
+        self,
+        operation_id: UUID | str,
+        *,
+        plan_token: str | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+        priority: int = PRIORITY_DEFAULT,
+        max_rows_per_second: int | None = None,
+        not_before: datetime | None = None,
+        max_jobs: int | None = None,
+    ) -> Row:
+        """Submit the undo of an operation that has ended: its jobs get back what it changed, if they are as it left them.
+
+        Answers the new operation's row; the terms are those of `submit_batch_operation`. Undoing it in turn does the changes
+        again. Raises NotFound, and Conflict with the present state if the operation is active, changed nothing, has been
+        undone or is being undone, or if what an undo needs is gone.
+        """
+        async with self.connection() as conn:
+            return await undo(
+                conn,
+                operation_id,
+                reason=reason,
+                idempotency_key=idempotency_key,
+                priority=priority,
+                max_rows_per_second=max_rows_per_second,
+                not_before=not_before,
+                max_jobs=max_jobs,
+                plan_token=plan_token,
+                plan_limits=self.settings.plan_limits,
+            )
 
     async def hold_batch_operations(self, *, reason: str | None = None) -> Row:
         """Hold all operations after their present chunks, until they are released. Raises Conflict."""

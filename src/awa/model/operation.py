@@ -44,6 +44,9 @@ OPERATION_COLUMNS: Final = (
     "paused_by",
     "paused_at",
     "paused_reason",
+    "undo_of",
+    "keeps_places",
+    "purge_began_at",
 )
 ITEM_COLUMNS: Final = (
     "operation_id",
@@ -87,6 +90,7 @@ class BatchOperation:
     max_jobs: int | None
     paused_from: OperationState | None
     started_at: datetime | None
+    undo_of: UUID | None = None
 
     @property
     def pending(self) -> int:
@@ -114,6 +118,7 @@ def operation_from_row(row: Mapping[str, Any]) -> BatchOperation:
         max_jobs=row["max_jobs"],
         paused_from=None if row["paused_from"] is None else OperationState(row["paused_from"]),
         started_at=row["started_at"],
+        undo_of=row["undo_of"],
     )
 
 

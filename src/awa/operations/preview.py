@@ -94,8 +94,13 @@ def waiting_for(given: JobFilter) -> sql.Composable:
     return _BY_ID if given.ids is not None else _BY_WALK
 
 
+NARROWER: Final = "narrow the filter by queue, state or priority"
+
+
 @asynccontextmanager
-async def counting(conn: Connection, max_ms: int, so_far: str) -> AsyncIterator[None]:
+async def counting(
+    conn: Connection, max_ms: int, so_far: str, hint: str = NARROWER
+) -> AsyncIterator[None]:
     """Let no statement of the block take longer, inside of a transaction; what would raises TooSlow."""
     try:
         await run.row(conn, "operations/bounds", {"statement_ms": max_ms})
@@ -105,7 +110,7 @@ async def counting(conn: Connection, max_ms: int, so_far: str) -> AsyncIterator[
             raise
         raise TooSlow(
             f"counting these jobs would take longer than {max_ms / 1000:g} s; {so_far}",
-            hint="narrow the filter by queue, state or priority",
+            hint=hint,
         ) from error
 
 

@@ -1,7 +1,8 @@
 """Deletes operations that ended long ago, in chunks: a million items do not become one statement.
 
 An operation keeps its row until its last item is gone, so a deletion that stops half way is simply
-gone on with. Operations that have not ended have no retention and are never asked for.
+gone on with. Operations that have not ended have no retention and are never asked for, and one that is being
+undone stays until its undo has ended.
 """
 
 from dataclasses import dataclass
@@ -60,7 +61,11 @@ async def purge_chunk(conn: Connection, before: datetime, *, now: datetime | Non
 
 
 async def _chunk(conn: Connection, before: datetime | None, now: datetime | None) -> dict[str, Any]:
-    params = {"items": CHUNK_ITEMS, "before": before, "now": now}
-    done = await run.row(conn, "operations/expire", params)
+    """What one transaction did; nothing of an operation that is being undone."""
+    async with conn.transaction():
+        chosen = await run.value(conn, "operations/expired", {"before": before, "now": now})
+        if chosen is None:
+            return {"found": False, "items": 0, "operations": 0}
+        done = await run.row(conn, "operations/expire", {"id": chosen, "items": CHUNK_ITEMS})
     assert done is not None, "a select without FROM returns a row"
-    return done
+    return {"found": True, **done}

@@ -9,11 +9,14 @@ places: past the lane's cursor (`window`), below it but missed because its trans
 (`late`), below it and remembered (`owed`). The scan visits them in this order, so it cannot be
 overtaken. Jobs that another operation or their time brings into a lane meanwhile arrive in a
 transaction that `seen` does not show; the last phase, `since`, looks through those.
+
+The jobs of an undo are no backlog: it lists the items that the operation which it takes back has changed.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from awa.db import run
 from awa.db.run import Connection
@@ -38,8 +41,13 @@ class Walked:
     cursor: Cursor | None
 
 
-def phases(given: JobFilter) -> tuple[str, ...]:
-    """The places that the filter's jobs can be in, in the order in which they are walked."""
+def phases(given: JobFilter, undo_of: UUID | None = None) -> tuple[str, ...]:
+    """The places that the filter's jobs can be in, in the order in which they are walked.
+
+    An undo has one: the items of the operation that it takes back.
+    """
+    if undo_of is not None:
+        return ("undone",)
     if given.ids is not None:
         return ("ids",)
     # Available jobs are deferred, too, while they are parked for their concurrency key.
@@ -81,13 +89,15 @@ class Scan:
         match cursor["phase"]:
             case "ids":
                 return await self._ids(cursor)
+            case "undone":
+                return await self._undone(cursor, rows)
             case "deferred":
                 return await self._deferred(cursor, rows)
             case _:
                 return await self._lane(cursor, rows)
 
     async def _next_phase(self, cursor: Cursor) -> Cursor | None:
-        order = phases(self._given)
+        order = phases(self._given, self._operation.undo_of)
         following = order[order.index(cursor["phase"]) + 1 :]
         if not following:
             return None
@@ -113,6 +123,17 @@ class Scan:
             "parked_only": self._given.state is JobState.AVAILABLE,
         }
         found = await self._list("operations/scan_deferred", params)
+        if found["walked"] < rows:
+            return Walked(found["walked"], found["listed"], None)
+        return Walked(found["walked"], found["listed"], {**cursor, "id": found["last_id"]})
+
+    async def _undone(self, cursor: Cursor, rows: int) -> Walked:
+        params = {
+            "undo_of": self._operation.undo_of,
+            "after": cursor.get("id", 0),
+            "rows": rows,
+        }
+        found = await self._list("operations/scan_undone", params)
         if found["walked"] < rows:
             return Walked(found["walked"], found["listed"], None)
         return Walked(found["walked"], found["listed"], {**cursor, "id": found["last_id"]})

@@ -77,7 +77,11 @@ async def begin(conn: Connection, operation: BatchOperation, office: Office) -> 
         await office.fail(conn, operation, problem.message)
         return
     await office.move(conn, operation, OperationState.SCANNING)
-    params = {"id": operation.id, "phase": phases(task.given)[0], "now": office.now}
+    params = {
+        "id": operation.id,
+        "phase": phases(task.given, operation.undo_of)[0],
+        "now": office.now,
+    }
     await run.row(conn, "operations/begin_scan", params)
 
 

@@ -75,19 +75,15 @@ async def submit(
         "op_kind": kind.name,
         "filter": Jsonb(given.to_json()),
         "spec": Jsonb(kinds.spec_json(checked)),
-        "actor": None if actor is None else check_actor(actor),
-        "reason": check_reason(reason),
-        "priority": check_priority(priority),
-        "max_rows_per_second": None
-        if max_rows_per_second is None
-        else check_rows_per_second(max_rows_per_second),
-        "not_before": None if not_before is None else check_run_at(not_before, field="not_before"),
-        "max_jobs": None
-        if max_jobs is None
-        else check_whole_number(max_jobs, "max_jobs", 1, JOB_ID_MAX),
-        "idempotency_key": None
-        if idempotency_key is None
-        else check_idempotency_key(idempotency_key),
+        **terms(
+            actor=actor,
+            reason=reason,
+            priority=priority,
+            max_rows_per_second=max_rows_per_second,
+            idempotency_key=idempotency_key,
+            not_before=not_before,
+            max_jobs=max_jobs,
+        ),
     }
     if plan_token is None:
         submitted: UUID | None = await run.value(conn, "operations/submit", params)
@@ -96,9 +92,32 @@ async def submit(
         planned = _Planned(plan_token, kind, given, checked, limits, plan_max_ms)
         submitted = await _as_planned(conn, planned, params)
     if submitted is None:
-        return await read.get(conn, await _existing(conn, params))
+        return await read.get(conn, await existing(conn, params))
     events.submitted(kind.name)
     return await read.get(conn, submitted)
+
+
+def terms(
+    *,
+    actor: str | None,
+    reason: str | None,
+    priority: int,
+    max_rows_per_second: int | None,
+    idempotency_key: str | None,
+    not_before: datetime | None,
+    max_jobs: int | None,
+) -> dict[str, Any]:
+    """Under what terms an operation is carried out, checked; the parameters that all submissions have in common."""
+    rate, jobs, key = max_rows_per_second, max_jobs, idempotency_key
+    return {
+        "actor": None if actor is None else check_actor(actor),
+        "reason": check_reason(reason),
+        "priority": check_priority(priority),
+        "max_rows_per_second": None if rate is None else check_rows_per_second(rate),
+        "not_before": None if not_before is None else check_run_at(not_before, field="not_before"),
+        "max_jobs": None if jobs is None else check_whole_number(jobs, "max_jobs", 1, JOB_ID_MAX),
+        "idempotency_key": None if key is None else check_idempotency_key(key),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +142,7 @@ async def _as_planned(conn: Connection, planned: _Planned, params: dict[str, Any
     known.check_fresh(now)
     tolerance = planned.limits.tolerance(known.count.jobs)
     rows = await _record_if_still(conn, planned, params, known.count, tolerance)
-    drift = drift_between(known.count, _count_of(rows), tolerance)
+    drift = drift_between(known.count, count_of(rows), tolerance)
     if drift is not None:
         raise PlanDrifted.of(drift)
     submitted: UUID | None = rows[0]["id"]
@@ -146,7 +165,7 @@ async def _record_if_still(
         return await run.rows_of(conn, statement, asked)
 
 
-def _count_of(rows: list[dict[str, Any]]) -> Count:
+def count_of(rows: list[dict[str, Any]]) -> Count:
     """The counts of all dimensions as one."""
     by: dict[str, dict[str, int]] = {"queue": {}, "state": {}}
     jobs = noop = 0
@@ -168,7 +187,7 @@ def empty_filter(given: JobFilter) -> Exception:
     )
 
 
-async def _existing(conn: Connection, params: dict[str, Any]) -> UUID:
+async def existing(conn: Connection, params: dict[str, Any]) -> UUID:
     """The operation that holds the idempotency key, if it asks for the same."""
     row = await run.row(conn, "operations/by_idempotency_key", params)
     key = params["idempotency_key"]

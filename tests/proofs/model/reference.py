@@ -30,6 +30,7 @@ class Job:
     max_attempts: int
     attempt: int = 0
     key: str | None = None
+    times: int = 0  # how often it got another position
 
     def place(self) -> Place:
         """What the views must say of it."""
@@ -109,7 +110,7 @@ class Reference:
         self.served.add(position)
         job = self.jobs[attempt.job_id]
         assert job.state == "available", f"job {attempt.job_id} was served while {job.state}"
-        job.state, job.attempt = "running", job.attempt + 1
+        job.state, job.attempt, job.times = "running", job.attempt + 1, job.times + 1
         assert job.attempt == attempt.claimed.attempt
         self.attempts.append(attempt)
 
@@ -196,7 +197,7 @@ class Reference:
         job = self.jobs[job_id]
         if job.state not in DEFERRED:
             job.max_attempts = max(job.max_attempts, job.attempt + 1)
-        job.state = "available"
+        job.state, job.times = "available", job.times + 1
 
     def move(self, job_id: int, queue: str | None, priority: int | None) -> str:
         """moved | noop | waiting_external, as the engine would say."""
@@ -205,4 +206,7 @@ class Reference:
             return job.state
         before = (job.queue, job.priority)
         job.queue, job.priority = queue or job.queue, priority or job.priority
-        return "noop" if (job.queue, job.priority) == before else "moved"
+        if (job.queue, job.priority) == before:
+            return "noop"
+        job.times += 1
+        return "moved"

@@ -62,7 +62,7 @@ class House(Answers):
         found = self.waiting(ids) - self.held_by_others(mover)
         answered = await mover.world.move(ids, queue, priority)
         assert answered.keys() == found
-        kept = self._move_keys(mover, found, queue)
+        kept = self.move_keys(mover, found, queue)
         assert {id_: answered[id_] for id_ in kept} == kept
         going = found - kept.keys()
         if not mover.is_open:
@@ -73,7 +73,7 @@ class House(Answers):
         mover.effects += [partial(self.model.move, id_, queue, priority) for id_ in going]
         mover.queues |= dict.fromkeys(going, queue) if queue is not None else {}
 
-    def _move_keys(self, mover: Session, found: set[int], queue: str | None) -> dict[int, str]:
+    def move_keys(self, mover: Session, found: set[int], queue: str | None) -> dict[int, str]:
         """Of the jobs that change their queue: those that can't, for their keys' sake."""
         jobs = {id_: self.model.jobs[id_] for id_ in found}
         where = {id_: mover.queues.get(id_, job.queue) for id_, job in jobs.items()}

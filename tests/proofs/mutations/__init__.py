@@ -19,6 +19,7 @@ from tests.proofs.mutations import (
     scheduling,
     snapshots,
     steering,
+    undoing,
 )
 
 MUTATIONS = (
@@ -35,4 +36,5 @@ MUTATIONS = (
     *scheduling.MUTATIONS,
     *answering.MUTATIONS,
     *steering.MUTATIONS,
+    *undoing.MUTATIONS,
 )

@@ -72,7 +72,7 @@ MUTATIONS = (
     ),
     Mutation(
         "jobs of several lanes are moved in their old order",
-        (Rewrite("405_leave_lane", "ORDER BY r.lane_seq OFFSET 0) k;", "OFFSET 0) k;"),),
+        (Rewrite("405_leave_lane", "ORDER BY r.lane_seq OFFSET 0) k", "OFFSET 0) k"),),
         _alone(test_relocate.test_a_set_from_several_lanes_keeps_its_order_too),
     ),
     Mutation(

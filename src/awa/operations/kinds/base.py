@@ -41,6 +41,8 @@ class Kind:
     """Name of the condition under which a job is at the target already, so that its item will be `noop`."""
     params: Callable[[Any], Params]
     """The statement's parameters, from a checked spec."""
+    put_back: str | None = None
+    """Name of the statement that gives jobs back what this kind changed; None: it can't be undone."""
 
     def parse_spec(self, given: object) -> Spec:
         """The spec that was given as JSON, or `ValidationError` with a problem for each field."""
@@ -77,3 +79,4 @@ def spec_json(spec: Spec) -> dict[str, Any]:
 
 RELOCATE: Final = "operations/apply/relocate"
 PLACED: Final = "operations/unchanged/relocate"
+REPLACE: Final = "operations/put_back/relocate"

@@ -9,7 +9,7 @@ from pydantic import field_validator
 
 from awa.model.limits import check_priority, check_queue
 from awa.model.states import WAITING_STATES
-from awa.operations.kinds.base import PLACED, RELOCATE, Kind, Params, Spec
+from awa.operations.kinds.base import PLACED, RELOCATE, REPLACE, Kind, Params, Spec
 from awa.operations.kinds.checks import told
 
 
@@ -42,4 +42,5 @@ KIND: Final = Kind(
     apply=RELOCATE,
     unchanged=PLACED,
     params=_params,
+    put_back=REPLACE,
 )

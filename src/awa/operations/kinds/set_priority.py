@@ -6,7 +6,7 @@ from pydantic import field_validator
 
 from awa.model.limits import check_priority
 from awa.model.states import WAITING_STATES
-from awa.operations.kinds.base import PLACED, RELOCATE, Kind, Params, Spec
+from awa.operations.kinds.base import PLACED, RELOCATE, REPLACE, Kind, Params, Spec
 from awa.operations.kinds.checks import told
 
 
@@ -33,4 +33,5 @@ KIND: Final = Kind(
     apply=RELOCATE,
     unchanged=PLACED,
     params=_params,
+    put_back=REPLACE,
 )

@@ -4,6 +4,7 @@
 -- bound: the chunk
 -- params: id, after and upto (job ids between which the chunk lies), ids, lanes, seqs, slots (what is locked, null
 --         positions: deferred) and rest (what could not be locked), each an array as text; cursor, runner, taken (how many were), those of the kind and of the filter
+-- An item keeps what its job had before, and where it was left: what an undo needs.
 -- A statement of its own, after the locks: the filter is checked on what the rows hold now. Counters come from the
 -- item rows that this statement changed, so an item is counted once however often a chunk is tried.
 WITH given AS MATERIALIZED (
@@ -19,17 +20,19 @@ WITH given AS MATERIALIZED (
 ), changed AS MATERIALIZED (
     {apply}
 ), outcomes AS MATERIALIZED (
-    SELECT c.job_id, c.state, c.reason, c.error, c.before FROM changed c
+    SELECT c.job_id, c.state, c.reason, c.error, c.before, c.lane_id, c.lane_seq, c.slot, c.attempt FROM changed c
     UNION ALL
-    SELECT g.job_id, 'skipped', 'filter_drift', NULL, NULL FROM given g WHERE g.job_id NOT IN (SELECT m.id FROM matching m)
+    SELECT g.job_id, 'skipped', 'filter_drift', NULL, NULL, NULL, NULL, NULL, NULL
+      FROM given g WHERE g.job_id NOT IN (SELECT m.id FROM matching m)
     UNION ALL
-    SELECT e.job_id, 'skipped', e.reason, NULL, NULL
+    SELECT e.job_id, 'skipped', e.reason, NULL, NULL, NULL, NULL, NULL, NULL
       FROM (SELECT %(rest)s::bigint[] AS ids) r
      CROSS JOIN LATERAL awa.explain_not_waiting(r.ids) e
      WHERE cardinality(r.ids) > 0 AND e.reason <> 'locked'
 ), noted AS (
     UPDATE awa.batch_operation_items i
-       SET state = o.state, reason = o.reason, error = o.error, before = o.before, processed_at = clock_timestamp()
+       SET state = o.state, reason = o.reason, error = o.error, before = o.before, processed_at = clock_timestamp(),
+           lane_id = o.lane_id, lane_seq = o.lane_seq, slot = o.slot, attempt = o.attempt
       FROM outcomes o
      WHERE i.operation_id = %(id)s AND i.job_id > %(after)s AND i.job_id <= %(upto)s
        AND i.job_id = o.job_id AND i.state = 'pending'
