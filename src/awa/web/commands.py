@@ -38,6 +38,31 @@ def submit_commands(request: Request, operation: Mapping[str, Any]) -> list[Comm
     ]
 
 
+def undo_commands(request: Request, operation: Mapping[str, Any]) -> list[Command]:
+    """How an operation is undone elsewhere."""
+    wanted = str(operation["id"])
+    path = f"/api/batch-ops/{wanted}/undo"
+    return [
+        Command(
+            "Command line",
+            f"awa batch-ops undo {wanted}",
+            "Shows which jobs are as it left them and asks; --yes answers beforehand.",
+        ),
+        Command("curl", " \\\n  ".join(_posted(request, path, {})), _curl_note(request)),
+        Command("Python", f"undo = await client.undo_batch_operation({wanted!r})"),
+    ]
+
+
+def _posted(request: Request, path: str, body: Mapping[str, Any]) -> list[str]:
+    url = f"{request.url.scheme}://{request.url.netloc}{local_path(request, path)}"
+    lines = [f"curl -fsS {shlex.quote(url)}"]
+    if served(request).access.wants_log_in:
+        lines.append('-H "Authorization: Bearer $AWA_TOKEN"')
+    lines.append("-H 'Content-Type: application/json'")
+    lines.append(f"-d {shlex.quote(_json(body))}")
+    return lines
+
+
 def _cli(operation: Mapping[str, Any]) -> str:
     words = [
         "awa batch-ops submit",
@@ -55,13 +80,7 @@ def _cli(operation: Mapping[str, Any]) -> str:
 
 
 def _curl(request: Request, operation: Mapping[str, Any]) -> str:
-    url = f"{request.url.scheme}://{request.url.netloc}{local_path(request, '/api/batch-ops')}"
-    lines = [f"curl -fsS {shlex.quote(url)}"]
-    if served(request).access.wants_log_in:
-        lines.append('-H "Authorization: Bearer $AWA_TOKEN"')
-    lines.append("-H 'Content-Type: application/json'")
-    lines.append(f"-d {shlex.quote(_json(_body(operation)))}")
-    return " \\\n  ".join(lines)
+    return " \\\n  ".join(_posted(request, "/api/batch-ops", _body(operation)))
 
 
 def _curl_note(request: Request) -> str:

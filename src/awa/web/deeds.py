@@ -82,6 +82,20 @@ DEEDS: Final[Mapping[str, Deed]] = {
 }
 
 
+# No search finds its jobs, so it isn't among those that are offered for one.
+_UNDO: Final = Deed(
+    kind=kinds.UNDO,
+    label="Undo",
+    about="They get back what another operation changed of them, if they are as it left them.",
+    fields=(),
+    done=lambda spec: "put back",
+    button=lambda jobs, spec: f"Put {jobs} back",
+    doing=lambda jobs, spec: f"Putting {jobs} back",
+    changes=lambda spec: {},
+)
+_ALL: Final = {**DEEDS, kinds.UNDO: _UNDO}
+
+
 def kind_of(op_kind: str) -> Kind:
     """The kind itself, for what the engine knows of it."""
     return kinds.get(op_kind)
@@ -89,7 +103,7 @@ def kind_of(op_kind: str) -> Kind:
 
 def done_words(op_kind: str, spec: Spec) -> str:
     """What an operation does to its jobs: "moved to escalations"."""
-    deed = DEEDS.get(op_kind)
+    deed = _ALL.get(op_kind)
     try:
         return deed.done(spec) if deed else _plain(op_kind, spec)
     except KeyError:  # SQL may have stored any spec
@@ -98,7 +112,7 @@ def done_words(op_kind: str, spec: Spec) -> str:
 
 def button_words(op_kind: str, spec: Spec, jobs: int) -> str:
     """The deed with its count, as the button says it."""
-    return DEEDS[op_kind].button(things(jobs), spec)
+    return _ALL[op_kind].button(things(jobs), spec)
 
 
 def told(row: Mapping[str, Any]) -> str:
@@ -125,7 +139,7 @@ def pace_words(row: Mapping[str, Any]) -> str:
 
 
 def _doing(row: Mapping[str, Any], jobs: str) -> str:
-    deed = DEEDS.get(row["op_kind"])
+    deed = _ALL.get(row["op_kind"])
     try:
         if deed is not None:
             return (deed.button if phase(row) == "pending" else deed.doing)(jobs, row["spec"])
@@ -171,6 +185,8 @@ def _plain(op_kind: str, spec: Spec) -> str:
 
 def about(row: Mapping[str, Any]) -> str:
     """An operation in a list: to which jobs."""
+    if row.get("undo_of") is not None:
+        return f"what operation {str(row['undo_of'])[:8]} changed"
     try:
         return search.sentence(row["filter"])
     except ValidationError:  # SQL may have stored any filter

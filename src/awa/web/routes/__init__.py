@@ -20,6 +20,7 @@ from awa.web.routes import (
     queues,
     runtimes,
     session,
+    undo_operation,
 )
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
@@ -38,4 +39,5 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     new_operation.router,  # before the one below: "new" is no id
     operation.router,
     operation_control.router,
+    undo_operation.router,
 )

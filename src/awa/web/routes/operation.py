@@ -12,8 +12,9 @@ from awa.model.errors import ValidationError
 from awa.model.filter import JobFilter
 from awa.operations import read, switch
 from awa.operations.reading import runtimes
+from awa.operations.undoable import why_not_undoable
 from awa.web import deeds
-from awa.web.commands import submit_commands
+from awa.web.commands import Command, submit_commands, undo_commands
 from awa.web.pages import PageRoute
 from awa.web.render import render
 from awa.web.routes.operations import ACTIVE_MAX_ROWS, standing_of
@@ -58,7 +59,7 @@ async def operation(
         "operation.html",
         **shown,
         **_meaning(shown["operation"]),
-        commands=submit_commands(request, shown["operation"]),
+        commands=_commands(request, shown["operation"]),
     )
 
 
@@ -78,7 +79,15 @@ async def _live(request: Request, conn: Connection, operation_id: str) -> dict[s
         "standing": standing_of(request, found, led, active, held),
         "events": await read.events(conn, operation_id),
         "title": deeds.told(found),
+        "why_not_undoable": why_not_undoable(found, found["undos"]),
     }
+
+
+def _commands(request: Request, operation: dict[str, Any]) -> list[Command]:
+    """How the same is done elsewhere; an undo is asked of the operation that it takes back."""
+    if operation["undo_of"] is None:
+        return submit_commands(request, operation)
+    return undo_commands(request, {"id": operation["undo_of"]})
 
 
 def _meaning(operation: dict[str, Any]) -> dict[str, Any]:
