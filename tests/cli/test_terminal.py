@@ -168,3 +168,16 @@ def test_watching_says_what_an_operation_waits_for(terminal: Callable[..., Termi
     assert code == 130
     assert "the operation goes on" in screen
     assert "0/s" not in screen
+
+
+@pytest.mark.usefixtures("leader")
+def test_an_undo_is_asked_about_too(
+    awa: Awa, terminal: Callable[..., Terminal], rows: Rows
+) -> None:
+    assert awa(*SUBMIT, "--yes", "--watch").code == 0
+    ((operation,),) = rows("SELECT id::text FROM awa.batch_operations")
+    program = terminal("batch-ops", "undo", operation)
+    program.wait_for("2 jobs will be put back. Submit?")
+    program.type("n\r")
+    assert program.end()[0] == 4
+    assert rows("SELECT count(*) FROM awa.batch_operations") == [(1,)]
