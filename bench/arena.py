@@ -4,6 +4,7 @@ A system's schema is installed once, into a template; a measurement gets a copy 
 checkpoint before each one keeps what the last one wrote out of its account.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,6 +52,14 @@ class Arena:
             time.sleep(SETTLE_S)
         time.sleep(SETTLE_S)
         return server_cpu_s(self._server.pid)
+
+    def settle(self) -> None:
+        """Write out what a preparation has left in the operating system's memory.
+
+        It does so by itself half a minute later and all at once, and whatever commits then waits behind it.
+        """
+        if not self.quick:
+            os.sync()
 
     def scaled(self, full: int, quick: int) -> int:
         """A size: the first for a full run, the second for a quick one."""

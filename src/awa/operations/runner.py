@@ -90,9 +90,12 @@ class Runner:
         return True
 
     async def _serve(self, conn: Connection, operation_id: UUID, office: Office) -> bool:
-        """One transaction: enter, lock, look again, do what the state asks for; True after a chunk that wasn't the last."""
+        """One transaction: enter, lock, look again, do what the state asks for; True if it hasn't waited for the disk.
+
+        So it is after pages and chunks but the last.
+        """
         began = time.perf_counter()
-        done = None
+        done, scans = None, False
         async with conn.transaction():
             operation = await self._enter(conn, operation_id)
             if operation is None:
@@ -101,7 +104,7 @@ class Runner:
                 case OperationState.PENDING:
                     await steps.begin(conn, operation, office)
                 case OperationState.SCANNING:
-                    await steps.scan(conn, operation, office, self._pages[operation_id])
+                    scans = await steps.scan(conn, operation, office, self._pages[operation_id])
                 case OperationState.RUNNING:
                     rows = self._chunks[operation_id].next_rows(operation.max_rows_per_second)
                     done = await steps.change(conn, operation, office, rows)
@@ -112,7 +115,7 @@ class Runner:
         self._busy.pop(operation_id, None)
         if done is not None:
             self._learn(operation, done, time.perf_counter() - began)
-        return done is not None and done.operation.pending > 0
+        return scans or (done is not None and done.operation.pending > 0)
 
     async def _enter(self, conn: Connection, operation_id: UUID) -> BatchOperation | None:
         """The operation, locked for the transaction that was just begun; None if all are held and it has to stand still."""

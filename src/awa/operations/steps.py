@@ -85,13 +85,13 @@ async def begin(conn: Connection, operation: BatchOperation, office: Office) -> 
     await run.row(conn, "operations/begin_scan", params)
 
 
-async def scan(conn: Connection, operation: BatchOperation, office: Office, pace: Pace) -> None:
-    """scanning: list jobs for about one chunk's time; when all are listed, the run begins."""
+async def scan(conn: Connection, operation: BatchOperation, office: Office, pace: Pace) -> bool:
+    """scanning: list jobs for about one chunk's time; when all are listed, the run begins. True if there are more to list."""
     try:
         task = understand(operation)
     except ValidationError as problem:
         await office.fail(conn, operation, problem.message)
-        return
+        return False
     walk = Scan(conn, operation, task.given)
     cursor: dict[str, Any] | None = operation.cursor
     listed, began = 0, time.perf_counter()
@@ -111,6 +111,7 @@ async def scan(conn: Connection, operation: BatchOperation, office: Office, pace
     await run.row(conn, "operations/account_scan", kept)
     if cursor is None:
         await office.move(conn, operation, OperationState.RUNNING)
+    return cursor is not None
 
 
 async def change(

@@ -1,4 +1,4 @@
--- Waits until the chunk that was just committed is on the disk, if another session waits for the disk, too.
+-- Waits until the chunk or the page of a scan that was just committed is on the disk, if another session waits for the disk, too.
 -- moves: nothing
 -- index: none
 -- bound: the sessions of the server
