@@ -38,6 +38,26 @@ async def test_one_of_many_inserts_at_once_has_the_unique_key(pooled_url: str) -
         assert again.id != job.id
 
 
+async def test_sets_of_large_jobs_at_once_are_inserted_whole_or_not_at_all(pooled_url: str) -> None:
+    def large(n: int) -> list[dict[str, Any]]:
+        return [{"n": n, "text": "x" * 10_000} for _ in range(100)]
+
+    async with awa.AsyncClient(pooled_url) as client:
+        wrong = [*large(-1), {"n": object(), "text": ""}]
+        seen = await asyncio.gather(
+            *(client.insert_many(large(n), kind="k") for n in range(6)),
+            client.insert_many(wrong, kind="k"),
+            return_exceptions=True,
+        )
+        assert isinstance(seen.pop(), awa.ValidationError)
+        ids = [job.id for jobs in seen if isinstance(jobs, list) for job in jobs]
+        assert len(set(ids)) == 600
+        async with client.connection() as conn:
+            cursor = await conn.execute("SELECT count(*) FROM awa.jobs WHERE kind = 'k'")
+            assert await cursor.fetchone() == (600,)
+        assert {(await client.get_job(id_)).args["n"] for id_ in ids[::100]} == set(range(6))
+
+
 async def test_limits_of_queue_and_key_hold_for_two_workers(pooled_url: str) -> None:
     at_once: dict[str, int] = {"queue": 0, "key": 0}
     most = dict(at_once)

@@ -7,6 +7,7 @@ import pytest
 from psycopg import AsyncConnection
 
 import awa
+from awa.model.portions import LARGE_BYTES, SET_BYTES
 from awa.storage.enqueue import NewJob, enqueue_alike, enqueue_many, enqueue_one
 from tests.conftest import Connect
 from tests.storage.world import World
@@ -94,6 +95,18 @@ async def test_a_client_inserts_so_and_its_transactions_do_not(
             async with client.transaction() as tx:
                 await tx.insert({}, kind="k", queue=QUEUE)
     assert await world.fetch("SELECT count(*) FROM awa.jobs") == (3,)
+
+
+async def test_a_set_of_large_jobs_wakes_once_and_after_its_commit(
+    database_url: str, world: World, sleeper: AsyncConnection[Any]
+) -> None:
+    large = [{"text": "x" * LARGE_BYTES}] * (SET_BYTES // LARGE_BYTES)
+    async with awa.AsyncClient(database_url) as client:
+        await client.insert_many(large, kind="k", queue=QUEUE)
+        assert await _heard(sleeper) == [QUEUE]
+        await _break_notify(world)
+        await client.insert_many(large, kind="k", queue=QUEUE)
+    assert await world.fetch("SELECT count(*) FROM awa.jobs") == (2 * len(large),)
 
 
 async def test_where_the_commit_is_the_pools_it_tells(

@@ -142,6 +142,20 @@ def prepare_alike(
 
     A job that can't be written gives None as well: `prepare_many` then says which and why.
     """
+    if (alike := alike_kind(jobs, options, tasks)) is None:
+        return None
+    kind, args_type = alike
+    try:
+        texts = encode_all(args_type, jobs)
+    except (ValidationError, orjson.JSONEncodeError):
+        return None
+    return None if max(map(len, texts)) > ARGS_MAX_BYTES else (kind, texts)
+
+
+def alike_kind(
+    jobs: Sequence[object], options: Options, tasks: Tasks | None = None
+) -> tuple[str, type[Any]] | None:
+    """The kind of jobs that differ in their arguments alone, and the type of these; None if they differ in more."""
     types = set(map(type, jobs))
     if Draft in types or not types or (options.kind is None and len(types) > 1):
         return None
@@ -151,16 +165,14 @@ def prepare_alike(
         None,
     ):
         return None
+    args_type = types.pop() if len(types) == 1 else object
     try:
-        args_type = types.pop() if len(types) == 1 else object
         kind = options.kind or _kind_for(args_type, tasks)
-        if _concurrency_of(kind, tasks) is not None:
-            return None  # each may have a key of its own
-        texts = encode_all(args_type, jobs)
-    except (ValidationError, orjson.JSONEncodeError):
+    except ValidationError:
         return None
-    is_unique = _task_unique_opts(kind, tasks) is not None
-    return None if is_unique or max(map(len, texts)) > ARGS_MAX_BYTES else (kind, texts)
+    if _concurrency_of(kind, tasks) is not None or _task_unique_opts(kind, tasks) is not None:
+        return None  # each may have a key of its own
+    return kind, args_type
 
 
 def prepare(args: object, options: Options, tasks: Tasks | None = None) -> Prepared:

@@ -24,16 +24,20 @@ from awa.model.errors import Conflict
 from awa.model.inserted import inserted_jobs
 from awa.model.job import Job, job_from_row
 from awa.model.payload import decoder
+from awa.model.portions import Unwritable, in_portions
 from awa.model.states import JobState
 from awa.model.task import Tasks
 from awa.storage import unique
 from awa.storage.enqueue import (
     Inserted,
+    InsertedAlike,
     NewJob,
     enqueue_alike,
     enqueue_many,
     enqueue_one,
+    enqueue_portions,
     fits_one_statement,
+    wake,
 )
 
 A = TypeVar("A")
@@ -74,6 +78,8 @@ async def insert_jobs(
     `alone`: there is no such transaction, and all of them belong together.
     """
     given = list(jobs)
+    if alone and (large := await _insert_large(conn, given, options, tasks)) is not None:
+        return large
     if (alike := prepare_alike(given, options, tasks)) is not None:
         at_once = fits_one_statement(map(len, alike[1]), len(given))
         async with conn.transaction() if alone and not at_once else nullcontext():
@@ -132,6 +138,36 @@ async def _insert_alike(
     like = Prepared(kind, b"", options)
     inserted = await enqueue_alike(conn, queue, new_job(like), texts, alone=alone)
     events.inserted(queue, len(given))
+    return _jobs_alike(given, queue, like, inserted)
+
+
+async def _insert_large(
+    conn: psycopg.AsyncConnection[Any], given: list[Any], options: Options, tasks: Tasks | None
+) -> list[Job[Any]] | None:
+    """A set of large arguments, written while the server is at what is written; None if it's none, or can't be written.
+
+    In a transaction of its own: a caller's would keep what was inserted before a job turns out to be wrong.
+    """
+    if (large := in_portions(given, options, tasks)) is None:
+        return None
+    kind, portions = large
+    queue = queue_for([kind], options, tasks)
+    like = Prepared(kind, b"", options)
+    try:
+        async with conn.transaction():
+            inserted, wake_wanted = await enqueue_portions(conn, queue, new_job(like), portions)
+    except Unwritable:
+        return None
+    if wake_wanted:
+        await wake(conn, queue)
+    events.inserted(queue, len(given))
+    return _jobs_alike(given, queue, like, inserted)
+
+
+def _jobs_alike(
+    given: list[Any], queue: str, like: Prepared, inserted: Iterable[InsertedAlike]
+) -> list[Job[Any]]:
+    """The jobs of a set as the caller knows them, part after part."""
     jobs: list[Job[Any]] = []
     done = 0
     for ids, state, created_at in inserted:

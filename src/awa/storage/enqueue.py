@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from awa.db import run
+from awa.db import relay, run
 from awa.db.arrays import text_array
 from awa.db.run import Connection
 from awa.model.errors import AwaError
@@ -24,7 +24,9 @@ __all__ = [
     "enqueue_alike",
     "enqueue_many",
     "enqueue_one",
+    "enqueue_portions",
     "fits_one_statement",
+    "wake",
 ]
 
 J = TypeVar("J")
@@ -63,16 +65,16 @@ async def enqueue_one(
     params = scalars(queue, job) | {"args": text(job.args_json)} | _woken(alone)
     ((job_id, state, at, wake_wanted),) = await run.tuples(conn, "storage/enqueue", params)
     if wake_wanted:
-        await _wake(conn, queue)
+        await wake(conn, queue)
     return Inserted(job_id, state, at)
 
 
 def _woken(alone: bool) -> dict[str, str]:
-    """Who wakes a sleeping worker: the transaction as it commits, or `_wake` after that of one statement."""
+    """Who wakes a sleeping worker: the transaction as it commits, or `wake` after that of one statement."""
     return {"wake": "later" if alone else ""}
 
 
-async def _wake(conn: Connection, queue: str) -> None:
+async def wake(conn: Connection, queue: str) -> None:
     """Wake a worker for jobs that are committed; should that fail, it finds them when it next looks."""
     try:
         await run.tuples(conn, "storage/wake", {"queue": queue})
@@ -111,8 +113,26 @@ async def enqueue_alike(
             inserted.append(InsertedAlike._make(done))
             wake_wanted = wanted
     if wake_wanted:
-        await _wake(conn, queue)
+        await wake(conn, queue)
     return inserted
+
+
+async def enqueue_portions(
+    conn: Connection, queue: str, like: NewJob, portions: Iterable[Sequence[bytes]]
+) -> tuple[list[InsertedAlike], bool]:
+    """Adds jobs as `enqueue_alike`, each portion asked for while the server is at the one before. Needs a transaction.
+
+    Wakes nobody: the caller does, by `wake`, after the commit, if the second of what is answered says so.
+    """
+    shared = scalars(queue, like) | _woken(True)
+    parts = (
+        shared | {"args": text_array(chunk)}
+        for portion in portions
+        for chunk in _chunks(portion, len)
+    )
+    answers = await relay.tuples_of_each(conn, "storage/enqueue_alike", parts, binary=True)
+    rows = [row for rows in answers for row in rows]
+    return [InsertedAlike._make(done) for *done, _ in rows], any(wanted for *_, wanted in rows)
 
 
 def fits_one_statement(sizes: Iterable[int], jobs: int) -> bool:

@@ -33,8 +33,8 @@ class Inserting(Base):
         """Insert several jobs into one queue, all or none, by one statement; answers them in order.
 
         Each is the arguments of a job, or an `awa.Draft` that says what differs for this one. Sets of
-        more than 10,000 jobs or 16 MiB take several statements in one transaction. Raises as `insert`,
-        naming the job's place in the list.
+        more than 10,000 jobs or 16 MiB, and those of more than 256 KiB in arguments of 2 KiB and more, take
+        several statements in one transaction. Raises as `insert`, naming the job's place in the list.
         """
         return self._portal.run(self.aio.insert_many(jobs, **options))
 
