@@ -1,7 +1,7 @@
 """A set of large arguments, written portion by portion, so that the server is at one while the next is written.
 
-A portion takes the server eight times as long as writing the next of the same size. So the first is small, for the server to
-begin soon, and each is several times the one before.
+The first portion is small, for the server to begin soon, and each is twice the one before, for it to be busy until the next is
+there: writing and sending a job takes at most half of what storing it does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LARGE_BYTES: Final = 2 * 1024
 """Of a job's arguments, in the mean of the first few: smaller ones are sent as quickly in one go."""
 SET_BYTES: Final = 256 * 1024
 PORTION_BYTES: Final = 1024 * 1024
-GROWTH: Final = 4
+GROWTH: Final = 2
 
 
 class Unwritable(Exception):
