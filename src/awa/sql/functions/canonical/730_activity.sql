@@ -26,9 +26,10 @@ $$;
 
 -- The attempts that ended in an interval: how many by queue and outcome, and a sample of the jobs with their run times.
 -- moves: nothing
--- index: ready_entries_completed; finished_jobs (finalized_at)
+-- index: ready_entries_completed; finished_jobs (finalized_at); callbacks (job_id)
 -- bound: what ended in the interval, and the jobs that wait for their next attempt; p_closures_max jobs of it are looked at
 -- params: slot and p_from have no meaning here
+-- Ends by an answer to a callback are no ends of attempts; maintenance/activity_answered tells them, here as on lanes.
 CREATE OR REPLACE FUNCTION awa.activity_ended(
     p_slot int, p_from tid, p_since timestamptz, p_until timestamptz, p_closures_max int, p_jobs_max int)
 RETURNS TABLE (queue text, outcome text, jobs bigint, kind text, weight float8, ms float8)
@@ -42,9 +43,11 @@ LANGUAGE sql VOLATILE AS $$
                extract(epoch FROM f.finalized_at - f.attempted_at)::float8 * 1000
           FROM awa.finished_jobs f
          WHERE f.attempted_at IS NOT NULL AND f.finalized_at > coalesce(p_since, '-infinity') AND f.finalized_at <= p_until
+           AND NOT EXISTS (SELECT FROM awa.callbacks c WHERE c.job_id = f.job_id AND c.applied_at = f.finalized_at OFFSET 0)
         UNION ALL
         SELECT d.queue, 'retried', d.kind, NULL FROM awa.deferred_jobs d
          WHERE d.state = 'retryable' AND d.deferred_at > coalesce(p_since, '-infinity') AND d.deferred_at <= p_until
+           AND NOT EXISTS (SELECT FROM awa.callbacks c WHERE c.job_id = d.job_id AND c.applied_at = d.deferred_at OFFSET 0)
     )
     SELECT e.queue, e.outcome, count(*), NULL::text, NULL::float8, NULL::float8 FROM ended e GROUP BY 1, 2
     UNION ALL
