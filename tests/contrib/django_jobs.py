@@ -7,6 +7,7 @@ from django.db import connection
 
 import awa
 from awa.contrib.django.library import NAME
+from awa.model.limits import METADATA_MAX_BYTES
 
 if NAME == "django.tasks":
     from django.tasks import task
@@ -44,6 +45,11 @@ def fail(text: str) -> None:
 @task
 async def fail_for_good() -> None:
     raise awa.TerminalError("never")
+
+
+@task
+def much() -> str:
+    return "x" * METADATA_MAX_BYTES
 
 
 @task

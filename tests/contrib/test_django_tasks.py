@@ -118,6 +118,16 @@ def test_the_outcomes_of_awa_are_understood(jobs: Any, work: Work) -> None:
     assert failed.errors[0].exception_class is awa.TerminalError
 
 
+def test_a_return_value_that_is_too_large_fails_the_task_at_once(jobs: Any, work: Work) -> None:
+    """It would be too large again, after the task had done its work again."""
+    result = jobs.much.enqueue()
+    work()
+    result.refresh()
+    assert (result.status, result.attempts) == ("FAILED", 1)
+    assert result.errors[0].exception_class is awa.TerminalError
+    assert "can't be kept: metadata: at most 1048576 bytes" in result.errors[0].traceback
+
+
 def test_a_built_in_error_is_found_as_well(jobs: Any, work: Work) -> None:
     result = jobs.add.enqueue(1, b="x")
     work()

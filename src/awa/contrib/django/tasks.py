@@ -18,6 +18,7 @@ from awa.contrib.django.library import (
     task_backends,
 )
 from awa.contrib.django.results import RETURN_VALUE, error_of, find_task, result_of
+from awa.model.errors import ValidationError
 from awa.model.job import Job
 from awa.model.outcome import Cancel, RetryAfter, Snooze, TerminalError
 from awa.model.payload import decoder
@@ -120,10 +121,18 @@ class _Call:
             return value
         kept = normalize_json(value)
         if kept is not None:
-            self._job.update_metadata({RETURN_VALUE: kept})
+            self._keep(kept)
         self._ended(TaskResultStatus.SUCCESSFUL)
         object.__setattr__(self.result, "_return_value", kept)
         return None
+
+    def _keep(self, value: Any) -> None:
+        """Keep it with the job. One that is too large is too large each time: running the task again would only do its work again."""
+        try:
+            self._job.update_metadata({RETURN_VALUE: value})
+        except ValidationError as problem:
+            told = f"what the task returned can't be kept: {problem.message}"
+            raise TerminalError(told) from problem
 
     def raised(self, problem: BaseException) -> bool:
         """Whether this was the last attempt, so that the task has failed; else it is tried again."""
