@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from psycopg import AsyncConnection, sql
 from psycopg.conninfo import make_conninfo
 
@@ -18,8 +20,10 @@ from awa.db.migrate import migrate
 from awa.db.pool import Pool, connect, make_pool
 from awa.dev.postgres import Server
 from awa.http import context, sse
+from awa.http.access import Right, right_of
 from awa.http.ended import LOOK_MAX_AGE_S, Ended
 from awa.http.recent import Recent
+from awa.http.routes import all_routes
 from awa.maintenance import retention
 from tests.api.conftest import MOVE, TOKENS, Ask, error_of
 from tests.api.test_live import next_named, rest_of, watching
@@ -238,6 +242,18 @@ async def test_with_the_database_away_one_can_log_out_and_it_is_written_down_lat
             await asyncio.sleep(0.01)
     error_of(await there.get("/api/queues", headers=kept), 401, "unauthorized")
     await pool.close()
+
+
+def test_whatever_believes_a_session_says_that_it_may_be_unable_to() -> None:
+    app = create_app("postgresql:///nowhere")
+    described = app.openapi()["paths"]
+    routes = [route for route in all_routes(app) if isinstance(route, APIRoute)]
+    asking = [one for one in routes if right_of(one.endpoint) not in (Right.OPEN, Right.LEAVE)]
+    assert len(asking) > 40
+    for route in asking:
+        path = re.sub(r":\w+}", "}", route.path)
+        for method in route.methods or ():
+            assert "503" in described[path][method.lower()]["responses"], (method, path)
 
 
 async def test_a_server_that_stops_waits_for_no_database(clock: Clock, pool: Pool) -> None:

@@ -25,7 +25,7 @@ _EXAMPLE = {
 @router.get(
     "/capabilities",
     summary="What the caller may do",
-    responses=problems(401, 403, 422) | example(_EXAMPLE),
+    responses=problems(401, 403, 422, 503) | example(_EXAMPLE),
 )
 @needs(Right.READ)
 async def capabilities(request: Request) -> dict[str, Any]:

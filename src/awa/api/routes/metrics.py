@@ -27,7 +27,7 @@ awa_batch_operations_active{state="running"} 1.0
     "/metrics",
     summary="Prometheus metrics",
     response_class=Response,
-    responses=problems(401, 403, 422)
+    responses=problems(401, 403, 422, 503)
     | {
         200: {
             "content": {"text/plain": {"schema": {"type": "string"}, "example": _EXAMPLE}},

@@ -50,7 +50,7 @@ class Caller(BaseModel):
     expires_at: datetime | None = Field(description="when the session ends; null without a session")
 
 
-@router.get("", summary="Who am I?", response_model=Caller, responses=problems(401, 403, 422))
+@router.get("", summary="Who am I?", response_model=Caller, responses=problems(401, 403, 422, 503))
 @needs(Right.READ)
 async def show_session(request: Request) -> dict[str, Any]:
     """Say who asks, and give a fresh CSRF token."""
