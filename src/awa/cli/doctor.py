@@ -85,7 +85,7 @@ async def _examine(session: Session) -> list[Finding]:
         findings += _house(house)
         findings += _held(await switch.present(conn))
         owed = {"stale_s": settings.runtime_stale_s, "limit": OWED_MAX}
-        findings += _owed(await statements.rows(conn, "cli/doctor_owed", owed), settings)
+        findings += _owed(await statements.rows(conn, "reading/owed_follow_ups", owed), settings)
         queues = await statements.rows(conn, "cli/doctor_queues", params)
         return [*findings, *_queues(queues)]
 

@@ -9,6 +9,7 @@ from awa.operations.reading import activity, stats, verdict
 from awa.operations.reading.counts import Count
 from awa.operations.reading.queues import Backlog
 from awa.storage import queues, runtimes
+from awa.storage.follow_ups import say_on_failed
 from tests.conftest import Connect
 from tests.storage.world import World
 
@@ -76,6 +77,23 @@ async def test_that_all_operations_are_held_is_told(world: World) -> None:
     assert found["operations_held"]["held_by"] == "ada"
     told = {f["code"]: f["message"] for f in found["verdict"]["findings"]}
     assert told["operations_held"] == "All batch operations are held by ada: “replica”"
+
+
+async def test_follow_ups_that_no_worker_settles_are_told(world: World) -> None:
+    await lead(world)
+    await say_on_failed(world.conn, world.runtime_id, ["k"])
+    await world.enqueue(max_attempts=1)
+    await world.claim()
+    await world.rescue(stale_after_s=-1.0)
+    found = await stats.overview(world.conn)
+    told = {f["code"]: (f["message"], f["what_to_do"]) for f in found["verdict"]["findings"]}
+    assert told["follow_ups_owed"] == (
+        "Follow-ups of failed jobs of k are owed (1), and no worker knows its on_failed.",
+        "Start a worker whose task has one for it; see awa doctor.",
+    )
+    other = await World.on(world.conn)
+    await say_on_failed(world.conn, other.runtime_id, ["k"])
+    assert "follow_ups_owed" not in await codes(world)
 
 
 async def test_silent_runtimes_and_old_notes_are_told(world: World) -> None:

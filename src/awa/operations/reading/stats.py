@@ -16,6 +16,7 @@ from awa.operations.reading.looks import Look, first, only, together
 BACKLOG_MAX_ROWS: Final = 10
 OPERATIONS_MAX_ROWS: Final = 20
 PAUSED_MAX_ROWS: Final = 1_000
+OWED_MAX_ROWS: Final = 1_000
 
 
 async def overview(
@@ -26,7 +27,9 @@ async def overview(
         found = await together(conn, _looks(stale_after_s))
         waiting = await queues.whole_backlog(conn, None, found["lanes"])
     seen = _seen(found, waiting)
-    told = verdict.findings(seen, waiting, found["paused"], found["served"], found["recent"])
+    told = verdict.findings(
+        seen, waiting, found["paused"], found["served"], found["recent"], owed=found["owed"]
+    )
     return {**seen, "verdict": {"level": verdict.level(told), "findings": told}}
 
 
@@ -46,6 +49,9 @@ def _looks(stale_after_s: float) -> dict[str, Look[Any]]:
         "served": Look("reading/servers", {}, lambda rows: {row["queue"] for row in rows}),
         "operations": Look("reading/open_operations", {"max_rows": OPERATIONS_MAX_ROWS}, list),
         "hold": Look("operations/present_hold", {}, first),
+        "owed": Look(
+            "reading/owed_follow_ups", {"stale_s": stale_after_s, "limit": OWED_MAX_ROWS}, list
+        ),
         "runtimes": Look("reading/runtime_counts", {"stale_s": stale_after_s}, first),
         "leader": runtimes.leader_look(),
         "ring": Look("reading/ring", {}, only),

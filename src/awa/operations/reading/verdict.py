@@ -1,6 +1,6 @@
 """Is it all right? What an operator would conclude from the figures, each with what to do about it."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from awa.operations.reading.queues import Backlog
@@ -25,8 +25,10 @@ def findings(
     paused: Collection[str],
     served: Collection[str],
     recent: Mapping[str, int],
+    *,
+    owed: Iterable[Mapping[str, Any]] = (),
 ) -> list[Finding]:
-    """What is wrong, the worst first; nothing when all is right."""
+    """What is wrong, the worst first; nothing when all is right. `owed` are the follow-ups that are, by kind."""
     told = [
         *_house(seen),
         *_held(seen),
@@ -34,6 +36,7 @@ def findings(
         *_paused(waiting, paused),
         *_waiting(seen, paused),
         *_failures(recent),
+        *_owed(owed),
         *_storage(seen["ring"]),
     ]
     return sorted(told, key=lambda finding: _ORDER[finding["level"]])
@@ -145,6 +148,19 @@ def _failures(recent: Mapping[str, int]) -> Iterator[Finding]:
         )
 
 
+def _owed(rows: Iterable[Mapping[str, Any]]) -> Iterator[Finding]:
+    unknown = [row for row in rows if not row["known"]]
+    if unknown:
+        kinds = [row["kind"] for row in unknown]
+        yield _finding(
+            "warn",
+            "follow_ups_owed",
+            f"Follow-ups of failed jobs of {_names(kinds)} are owed ({sum(row['owed'] for row in unknown)}),"
+            f" and no worker knows {_its(kinds)} on_failed.",
+            f"Start a worker whose task has one for {_it(kinds)}; see awa doctor.",
+        )
+
+
 def _storage(ring: Mapping[str, Any]) -> Iterator[Finding]:
     snapshot = ring["oldest_snapshot"]
     if snapshot and (snapshot["age_s"] or 0) > SNAPSHOT_OLD_S:
@@ -168,6 +184,10 @@ def _storage(ring: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _it(names: list[str]) -> str:
     return "it" if len(names) == 1 else "them"
+
+
+def _its(names: list[str]) -> str:
+    return "its" if len(names) == 1 else "their"
 
 
 def _names(names: list[str]) -> str:

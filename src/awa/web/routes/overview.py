@@ -36,6 +36,7 @@ _LEADS: Final = {
     "no_leader": ("/runtimes", "Runtimes"),
     "operations_held": ("/operations", "Operations"),
     "no_workers": ("/runtimes", "Runtimes"),
+    "follow_ups_owed": ("/runtimes", "Runtimes"),
     "stale_runtimes": ("/runtimes", "Runtimes"),
     "unserved_queue": ("/queues", "Queues"),
     "paused_backlog": ("/queues", "Queues"),
