@@ -127,6 +127,7 @@ async def test_the_verbs_are_told(conn: Any) -> None:
     internal = {
         "open_attempts",
         "notify_if_idle",
+        "enqueue_and_wake",
         "args_contain",
         "lane_for",
         "note_chunk",

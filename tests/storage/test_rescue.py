@@ -1,5 +1,8 @@
 """Rescue: what a runtime that is gone had in its hands becomes jobs again, once."""
 
+import pytest
+
+from awa.model.errors import AwaError
 from awa.storage import rescue, runtimes
 from tests.conftest import Connect
 from tests.storage.world import World
@@ -54,6 +57,21 @@ async def test_a_late_finisher_changes_nothing(world: World) -> None:
         assert await world.finish(claimed, outcome) == {}
     row = await world.job(job)
     assert (row["state"], len(row["errors"])) == ("retryable", 1)
+
+
+async def test_while_all_is_well_nobody_looks_through_what_is_open(world: World) -> None:
+    """That costs milliseconds, once a second, of what pickups wait for."""
+    await world.enqueue(2)
+    await world.claim(limit=1, deadline_s=60)
+    await world.claim(limit=1)
+    await world.conn.execute("""
+        CREATE OR REPLACE FUNCTION awa.rescue_attempts(p_limit int, p_now timestamptz, p_by_deadline boolean) RETURNS int
+        LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'looked'; END $$""")
+    assert await world.rescue() == (0, 0, 0)
+    with pytest.raises(AwaError, match="looked"):
+        await world.rescue(stale_after_s=1e6, now=await world.now(later_s=61))
+    with pytest.raises(AwaError, match="looked"):
+        await world.rescue(stale_after_s=0.0, now=await world.now(later_s=30))
 
 
 async def test_a_second_rescue_finds_nothing(world: World) -> None:

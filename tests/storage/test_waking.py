@@ -7,6 +7,9 @@ import pytest
 from psycopg import AsyncConnection
 
 import awa
+from awa.db import run
+from awa.dev.binaries import PostgresBinaries
+from awa.dev.temporary import temporary_server
 from awa.model.portions import LARGE_BYTES, SET_BYTES
 from awa.storage.enqueue import NewJob, enqueue_alike, enqueue_many, enqueue_one
 from tests.conftest import Connect
@@ -34,6 +37,54 @@ async def test_an_insert_alone_commits_before_it_notifies(
     stored = await world.fetch("SELECT count(*) FROM awa.jobs WHERE queue = 'q'")
     assert stored == (3,)
     assert [one.job_id, *set_.job_ids] == sorted([one.job_id, *set_.job_ids])
+
+
+async def test_it_is_one_statement_that_inserts_and_wakes(
+    world: World, sleeper: AsyncConnection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    send = run.tuples
+
+    async def note(conn: Any, name: str, params: Any, **options: Any) -> Any:
+        sent.append(name)
+        return await send(conn, name, params, **options)
+
+    monkeypatch.setattr(run, "tuples", note)
+    await enqueue_one(world.conn, QUEUE, JOB, alone=True)
+    assert sent == ["storage/enqueue_alone"]
+    assert await _heard(sleeper) == [QUEUE]
+
+
+async def test_it_says_where_the_job_went(world: World) -> None:
+    later = await world.now(later_s=60)
+    ready = await enqueue_one(world.conn, QUEUE, JOB, alone=True)
+    waits = await enqueue_one(world.conn, QUEUE, JOB._replace(run_at=later), alone=True)
+    assert [ready.state, waits.state] == ["available", "scheduled"]
+    assert await world.states([ready.job_id, waits.job_id]) == ["available", "scheduled"]
+
+
+async def test_a_full_queue_of_notifications_does_not_deny_a_job_that_is_there(
+    pg_binaries: PostgresBinaries | None, server_version: int
+) -> None:
+    if server_version < 17:
+        pytest.skip("max_notify_queue_pages is new in PostgreSQL 17; 8 GB take too long to fill")
+    with temporary_server(
+        binaries=pg_binaries, settings={"max_notify_queue_pages": "64"}
+    ) as server:
+        url = server.url("postgres")
+        async with awa.AsyncClient(url) as client:
+            await client.migrate()
+        deaf = await psycopg.AsyncConnection.connect(url, autocommit=True)
+        conn = await psycopg.AsyncConnection.connect(url, autocommit=True)
+        async with deaf, conn:
+            await deaf.execute("LISTEN awa_ready")
+            await deaf.execute("SELECT awa.mark_idle('q')")
+            await deaf.execute("BEGIN")  # hears nothing until it ends, and so holds up the queue
+            with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="too many notifications"):
+                await _fill(conn)
+            inserted = await enqueue_one(conn, QUEUE, JOB, alone=True)
+            cursor = await conn.execute("SELECT id FROM awa.jobs")
+            assert await cursor.fetchall() == [(inserted.job_id,)]
 
 
 async def test_it_wakes_the_sleeper_and_the_set_does(
@@ -119,6 +170,12 @@ async def test_where_the_commit_is_the_pools_it_tells(
         how = await (await conn.execute("SHOW synchronous_commit")).fetchone()
         assert how == ("on",)
     assert await _heard(sleeper) == [QUEUE]
+
+
+async def _fill(conn: AsyncConnection[Any]) -> None:
+    """Notify of something new, a page each time, until there is no more room."""
+    for n in range(1_000):
+        await conn.execute("SELECT pg_notify('x', repeat('x', 7990) || %s)", (str(n),))
 
 
 async def _break_notify(world: World) -> None:

@@ -62,10 +62,9 @@ async def enqueue_one(
     if job.concurrency_key is not None:
         (inserted,) = await limited.enqueue(conn, queue, [job])
         return inserted
-    params = scalars(queue, job) | {"args": text(job.args_json)} | _woken(alone)
-    ((job_id, state, at, wake_wanted),) = await run.tuples(conn, "storage/enqueue", params)
-    if wake_wanted:
-        await wake(conn, queue)
+    params = scalars(queue, job) | {"args": text(job.args_json)}
+    statement = "storage/enqueue_alone" if alone else "storage/enqueue"
+    ((job_id, state, at),) = await run.tuples(conn, statement, params)
     return Inserted(job_id, state, at)
 
 

@@ -54,7 +54,13 @@ MUTATIONS = (
     ),
     Mutation(
         "a claim that landed after the death of its runtime is looked for again",
-        (Rewrite("510_rescue", "ELSE r.state <> 'alive' END", "ELSE r.ended_at = p_now END"),),
+        (
+            Rewrite(
+                "510_rescue",
+                "(p_by_deadline OR r.state <> 'alive')",
+                "(p_by_deadline OR r.ended_at = p_now)",
+            ),
+        ),
         test_ending_twice.test_a_claim_that_lands_after_its_runtime_was_declared_dead_is_taken_back,
     ),
     Mutation(

@@ -5,7 +5,7 @@
 -- params: seconds a step takes (null or 0: no ageing), the time (null: now)
 -- A job's age counts from when it entered its present lane (ready_at), so a demoted job is not raised straight back.
 CREATE OR REPLACE FUNCTION awa.age_lanes(p_step_s float8, p_now timestamptz DEFAULT NULL) RETURNS int
-LANGUAGE plpgsql VOLATILE SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     changed int;
 BEGIN

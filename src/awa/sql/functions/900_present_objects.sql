@@ -22,7 +22,7 @@ LANGUAGE sql VOLATILE AS $$
               FROM pg_class c WHERE c.relnamespace = 'awa'::regnamespace AND c.relkind = 'v'
             UNION ALL
             SELECT 'function', p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
-                   p.prosrc || p.provolatile::text || coalesce(p.proconfig::text, '') || pg_get_function_result(p.oid)
+                   p.prosrc || p.provolatile::text || coalesce(p.proconfig::text, '') || coalesce(pg_get_function_result(p.oid), '')
               FROM pg_proc p WHERE p.pronamespace = 'awa'::regnamespace
             UNION ALL
             SELECT 'trigger', t.relname || '.' || g.tgname, pg_get_triggerdef(g.oid)

@@ -2,7 +2,8 @@
 -- moves: nothing -> available | scheduled
 -- index: see functions/102_enqueue_alike.sql
 -- bound: the caller's chunk
--- params: as awa.enqueue; args is a binary array of JSON texts; wake as storage/enqueue,
+-- params: as awa.enqueue; args is a binary array of JSON texts; wake is 'later' where the caller wakes a
+--         sleeping worker by storage/wake after the commit, else ''; it is
 --         set before the function is called, which is why the queue seems to depend on it
 SELECT e.*, current_setting('awa.wake') = 'wanted' AS wake_wanted
   FROM (SELECT set_config('awa.wake', %(wake)s, true) AS wake OFFSET 0) t

@@ -8,3 +8,13 @@ LANGUAGE sql VOLATILE AS $$
       FROM awa.ready_entries r
      WHERE r.runtime_id = p_runtime AND r.claim_id IS NOT NULL AND r.closed_at IS NULL;
 $$;
+
+-- Whether the deadline of any attempt has passed that may still be open; whoever is told so looks closer.
+-- index: ready_entries_running
+-- bound: what each runtime holds
+CREATE OR REPLACE FUNCTION awa.deadline_passed(p_now timestamptz) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM awa.runtimes t JOIN awa.ready_entries r ON r.runtime_id = t.id
+                    WHERE NOT t.settled AND r.claim_id IS NOT NULL AND r.closed_at IS NULL AND r.deadline_at <= p_now);
+END $$;

@@ -20,3 +20,18 @@ LANGUAGE sql VOLATILE AS $$
                                                        AND x.claim_no = c.claim_no), '{}')) g
      CROSS JOIN LATERAL generate_series(lower(g), upper(g) - 1) s;
 $$;
+
+-- Whether the deadline of any attempt has passed that may still be open; whoever is told so looks closer.
+-- index: lane_claims (runtime_id, claimed_at), attempts (runtime_id)
+-- bound: the claims since each runtime's open_since, and the rows of awa.attempts
+CREATE OR REPLACE FUNCTION awa.deadline_passed(p_now timestamptz) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM awa.runtimes r CROSS JOIN LATERAL (
+                          SELECT FROM awa.lane_claims c
+                           WHERE c.runtime_id = r.id AND c.claimed_at >= r.open_since - interval '1 second' AND c.jobs > 0
+                             AND c.deadline_at <= p_now) k
+                    WHERE NOT r.settled)
+        OR EXISTS (SELECT FROM awa.attempts a JOIN awa.lane_claims c ON c.lane_id = a.lane_id AND c.claim_no = a.claim_no
+                    WHERE c.deadline_at <= p_now);
+END $$;
