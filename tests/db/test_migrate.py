@@ -161,4 +161,6 @@ def _schema(pg_dump: Path, url: str) -> str:
         line for line in dumped.splitlines() if line and not line.startswith(("--", "\\", "SET "))
     ]
     # Functions have sources of their own; here stands what they work on.
-    return re.sub(r"CREATE FUNCTION .*?\$\$;\n", "", "\n".join(kept) + "\n", flags=re.DOTALL)
+    return re.sub(
+        r"CREATE (?:FUNCTION|PROCEDURE) .*?\$\$;\n", "", "\n".join(kept) + "\n", flags=re.DOTALL
+    )
