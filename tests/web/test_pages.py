@@ -41,6 +41,7 @@ PAGES: Final = {
     "operation-running": "operations/{running_operation}",
     "operation-paused": "operations/{paused_operation}",
     "operation-completed": "operations/{completed_operation}",
+    "operation-undo-check": "operations/{completed_operation}/undo",
     "operation-cancelled": "operations/{cancelled_operation}?outcome=pending",
     "new-operation": "operations/new",
     "new-operation-mistyped": "operations/new?q=queu:email",

@@ -18,6 +18,7 @@ import pytest
 from awa.model.errors import Conflict
 from awa.operations import control
 from awa.operations.submit import submit
+from awa.operations.undo import undo
 from awa.storage.change import retry_jobs
 from awa.storage.enqueue import NewJob, enqueue_many
 from tests.proofs.kill.books import EFFECTS, Connection, check_end, check_sums
@@ -31,6 +32,7 @@ OPERATIONS_AT_ONCE = 3
 MOMENT_S = 0.02
 PATIENCE_LOOKS = 50
 RESUMES = 0.1
+UNDOES = 0.3
 CHECK_EVERY_KILLS = 10
 STALLED_S = 120.0
 LOOK = """
@@ -43,6 +45,10 @@ LOOK = """
            (SELECT count(*) FROM awa.waiting_jobs w WHERE w.queue IN ('default', 'other'))
 """
 DEFERRED = "SELECT coalesce(array_agg(job_id), '{}') FROM awa.deferred_jobs"
+ENDED = """
+    SELECT coalesce(array_agg(id ORDER BY submitted_at, id), '{}') FROM awa.batch_operations
+     WHERE state IN ('completed', 'cancelled', 'failed') AND processed > 0
+"""
 LEFT = """
     SELECT (SELECT count(*) FROM awa.jobs WHERE state NOT IN ('completed', 'failed', 'cancelled')),
            (SELECT count(*) FROM awa.batch_operations WHERE state NOT IN ('completed', 'cancelled', 'failed'))
@@ -152,8 +158,22 @@ class Siege:
         self._enqueued |= {one.job_id for one in await enqueue_many(self._conn, queue, given)}
 
     async def _submit(self) -> UUID:
+        """An operation, or the undo of one that has ended."""
+        if self._rng.random() < UNDOES and (undone := await self._undo()) is not None:
+            return undone
         kind, where, spec = self._rng.choice(OPERATIONS)
         operation = await submit(self._conn, kind, {**where, "state": "available"}, spec)
+        return UUID(str(operation["id"]))
+
+    async def _undo(self) -> UUID | None:
+        cursor = await self._conn.execute(ENDED)
+        ((ended,),) = await cursor.fetchall()
+        if not ended:
+            return None
+        try:
+            operation = await undo(self._conn, self._rng.choice(ended))
+        except Conflict:  # it has been undone already
+            return None
         return UUID(str(operation["id"]))
 
     def _kill_a_worker(self, look: Look) -> None:
