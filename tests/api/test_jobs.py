@@ -63,8 +63,8 @@ async def test_every_field_of_the_filter_can_be_reached(api: httpx.AsyncClient) 
 async def test_pages_go_on_to_the_end(
     api: httpx.AsyncClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walk, "STRETCH_FIRST_IDS", 3)
-    monkeypatch.setattr(walk, "STRETCH_MOST_IDS", 3)
+    monkeypatch.setattr(walk, "STRETCH_FIRST_ROWS", 3)
+    monkeypatch.setattr(walk, "STRETCH_MOST_ROWS", 3)
     monkeypatch.setattr(walk, "WALK_BUDGET_S", 0.0)
     wanted = await world.enqueue(10, kind="rare")
     await world.enqueue(10)

@@ -152,11 +152,20 @@ async def stretch(
     return await run.rows_of(conn, statement, {**params, **more})
 
 
-async def newest_below(conn: Connection, where: Sequence[str], before_id: int | None) -> int | None:
-    """The greatest id of a job below `before_id` in these places, or None."""
+async def next_stretch(
+    conn: Connection, where: Sequence[str], before_id: int | None, rows: int
+) -> tuple[int, int]:
+    """The greatest id of a job below `before_id` in these places, and the one that `rows` rows reach down to.
+
+    Both are 0 where there is no job, the second is 1 where there are fewer rows.
+    """
     params = {name: name in where for name in EVERYWHERE}
-    found = await run.value(conn, "storage/newest_below", {**params, "before_id": before_id})
-    return None if found is None else int(found)
+    found = await run.row(
+        conn, "storage/next_stretch", {**params, "before_id": before_id, "rows": rows}
+    )
+    assert found is not None
+    newest = int(found["newest"] or 0)
+    return newest, int(found["least"] or min(1, newest))
 
 
 async def newest_passed(

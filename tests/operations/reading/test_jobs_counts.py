@@ -40,7 +40,7 @@ async def test_counts_by_state_are_those_of_brute_force(
 async def test_counts_beside_a_page_take_its_word_for_what_waits(
     mixed: World, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walk, "NEWEST_FEW_IDS", 1)
+    monkeypatch.setattr(walk, "NEWEST_FEW_ROWS", 1)
     await activity.run_once(mixed.conn, await mixed.now(later_s=60))
     wanted = JobFilter.parse(given)
     counts = await jobs.counts_by_state(mixed.conn, wanted)

@@ -76,9 +76,9 @@ async def test_a_walk_that_runs_out_of_time_goes_on_from_where_it_was(
     mixed: World, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stretches of five ids and a budget that is spent after each: short pages, empty pages, and every job once."""
-    monkeypatch.setattr(walk, "NEWEST_FEW_IDS", 5)
-    monkeypatch.setattr(walk, "STRETCH_FIRST_IDS", 5)
-    monkeypatch.setattr(walk, "STRETCH_MOST_IDS", 5)
+    monkeypatch.setattr(walk, "NEWEST_FEW_ROWS", 5)
+    monkeypatch.setattr(walk, "STRETCH_FIRST_ROWS", 5)
+    monkeypatch.setattr(walk, "STRETCH_MOST_ROWS", 5)
     monkeypatch.setattr(walk, "WALK_BUDGET_S", 0.0)
     monkeypatch.setattr(read, "FEW_WAITING_JOBS", 0)
     clock = iter(range(10**9))
@@ -91,7 +91,7 @@ async def test_pages_that_go_down_to_where_jobs_wait_are_the_filter_s_jobs(
     mixed: World, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where whole lanes have been moved to and fro, and cursors have passed what that left behind."""
-    monkeypatch.setattr(walk, "NEWEST_FEW_IDS", 2)
+    monkeypatch.setattr(walk, "NEWEST_FEW_ROWS", 2)
     for priority in (3, 1):
         await mixed.move(await truth(mixed, {"queue": "b", "state": "available"}), None, priority)
         await mixed.advance()
@@ -135,7 +135,7 @@ async def test_a_page_goes_down_to_the_last_job_that_it_needs(world: World) -> N
 async def test_no_job_is_shown_twice_or_missed_while_jobs_come_and_go(
     mixed: World, given: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walk, "NEWEST_FEW_IDS", 2)
+    monkeypatch.setattr(walk, "NEWEST_FEW_ROWS", 2)
     rng = random.Random(7)
     before = await truth(mixed, given)
     seen: list[int] = []

@@ -2,7 +2,8 @@
 
 A rare kind behind a million others would make one statement as slow as the backlog is long. A stretch costs
 what it costs, the next one is made as long as the last was quick, and when the budget is spent the walk
-stops and says how far it came.
+stops and says how far it came. How long a stretch is counts in rows: ids lie close here and far apart there, and a job that
+was moved a hundred times has a hundred rows under one id.
 """
 
 from time import monotonic
@@ -17,13 +18,13 @@ from awa.storage import read
 
 # A walk stops when so much time is gone, wherever it is.
 WALK_BUDGET_S: Final = 0.1
-STRETCH_FIRST_IDS: Final = 4_000
-STRETCH_LEAST_IDS: Final = 500
-STRETCH_MOST_IDS: Final = 250_000
+STRETCH_FIRST_ROWS: Final = 4_000
+STRETCH_LEAST_ROWS: Final = 500
+STRETCH_MOST_ROWS: Final = 250_000
 # A stretch is at most so many times as long as the one before, and never so long that it would outlast the budget.
 STRETCH_GROWTH_MAX: Final = 4.0
 # Before anything dear is tried, jobs are looked for among so many of the newest.
-NEWEST_FEW_IDS: Final = 1_000
+NEWEST_FEW_ROWS: Final = 1_000
 # Arguments have to be parsed to be asked, so fewer waiting jobs are.
 FEW_PARSED_JOBS: Final = 20_000
 NARROW_HINT: Final = "narrow the filter: give a queue, a state, or an interval of created_at"
@@ -69,8 +70,9 @@ class Walk:
     async def _selected(self) -> None:
         """Jobs in any state that a filter picks out: the newest few, all down to where jobs wait, then by id."""
         until_s = monotonic() + self._budget_s
-        newest = await self._newest(read.EVERYWHERE)
-        await self._stretch(read.EVERYWHERE, max(1, newest + 1 - NEWEST_FEW_IDS))
+        await self._stretch(
+            read.EVERYWHERE, await self._next(read.EVERYWHERE, NEWEST_FEW_ROWS) or 1
+        )
         if len(self.rows) >= self._wanted or self.below == 1:
             return
         found = await read.page_down_to_waiting(
@@ -120,26 +122,26 @@ class Walk:
 
     async def _back(self, where: tuple[str, ...], budget_s: float, *, down_to: int = 1) -> bool:
         """Stretch after stretch; False if the budget was spent before the page was full or `down_to` was reached."""
-        ids = STRETCH_FIRST_IDS
+        rows = STRETCH_FIRST_ROWS
         until_s = monotonic() + budget_s
         while len(self.rows) < self._wanted and self.below > down_to:
-            newest = await self._newest(where)
-            if newest < down_to:
+            began_s = monotonic()
+            least = await self._next(where, rows)
+            if self.below <= down_to:
                 self.below = down_to
                 return True
-            began_s = monotonic()
-            await self._stretch(where, max(down_to, newest + 1 - ids))
+            await self._stretch(where, max(down_to, least))
             now_s = monotonic()
             if now_s > until_s:  # never before the first stretch: each page gets on
                 break
-            ids = _next_length(ids, now_s - began_s, until_s - now_s)
+            rows = _next_length(rows, now_s - began_s, until_s - now_s)
         return len(self.rows) >= self._wanted or self.below <= down_to
 
-    async def _newest(self, where: tuple[str, ...]) -> int:
-        """The greatest id below the place where the walk is, and the walk goes there; 0 where there is none."""
-        newest = await read.newest_below(self._conn, where, self.below) or 0
+    async def _next(self, where: tuple[str, ...], rows: int) -> int:
+        """The walk goes to the next id that there is; answers how far down so many rows reach, 0 where there is no job."""
+        newest, least = await read.next_stretch(self._conn, where, self.below, rows)
         self.below = newest + 1
-        return newest
+        return least
 
     async def _stretch(self, where: tuple[str, ...], from_id: int = 1) -> None:
         """Add the jobs with ids from `from_id` to below the place where the walk is."""
@@ -155,7 +157,7 @@ class Walk:
         self.below = from_id
 
 
-def _next_length(ids: int, took_s: float, left_s: float) -> int:
+def _next_length(rows: int, took_s: float, left_s: float) -> int:
     """How long the next stretch is, if the last one was so long and took so much, and so much time is left."""
     growth = min(STRETCH_GROWTH_MAX, left_s / max(took_s, 1e-6))
-    return max(min(ids, STRETCH_LEAST_IDS), min(STRETCH_MOST_IDS, round(ids * growth)))
+    return max(min(rows, STRETCH_LEAST_ROWS), min(STRETCH_MOST_ROWS, round(rows * growth)))
