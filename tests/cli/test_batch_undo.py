@@ -38,6 +38,9 @@ def test_it_puts_back_and_says_so(awa: Awa, rows: Rows, moved: str) -> None:
     assert reason == "wrong queue"
     shown = " ".join(awa("batch-ops", "show", moved).out.split())
     assert f"{undo} (completed, 30 jobs put back)" in shown
+    shown = " ".join(awa("batch-ops", "show", undo).out.split())
+    assert f"undoes what {moved} changed" in shown
+    assert "filter" not in shown
     again = awa("--json", "batch-ops", "undo", moved, "--yes")
     assert (again.code, again.error["code"]) == (4, "conflict")
     assert again.error["details"]["undo"] == undo
@@ -63,6 +66,7 @@ def test_a_look_changes_nothing_and_ends_with_the_line_that_does(
 def test_nobody_to_ask_is_no_yes(awa: Awa, rows: Rows) -> None:
     ran = awa("batch-ops", "undo", UNKNOWN)
     assert (ran.code, "no terminal to ask on" in ran.err) == (4, True)
+    assert f"Look at awa batch-ops undo {UNKNOWN} --preview first" in " ".join(ran.err.split())
     assert rows("SELECT count(*) FROM awa.batch_operations") == [(0,)]
     assert awa("batch-ops", "undo", UNKNOWN, "--yes").code == 3
     assert awa("batch-ops", "undo", "no id", "--yes").code == 2

@@ -133,7 +133,7 @@ def submit(
         "max_jobs": max_jobs,
     }
     if not yes:
-        refuse_unattended(Output(as_json=options_of(context).as_json))
+        refuse_unattended(Output(as_json=options_of(context).as_json), "awa batch-ops preview")
 
     async def work(session: Session) -> None:
         session.if_interrupted = "Interrupted; nothing was submitted."
@@ -177,12 +177,12 @@ def _wish(op_kind: str, filter_text: str, spec_text: str) -> Wish:
     return Wish(kind.name, filter_, spec)
 
 
-def refuse_unattended(out: Output) -> None:
-    """Say no before the database is asked, rather than after a long count."""
+def refuse_unattended(out: Output, look: str) -> None:
+    """Say no before the database is asked, rather than after a long count; `look` is the command that only looks."""
     if not out.can_ask:
         raise NotConfirmed(
             "submitting needs a confirmation, and there is no terminal to ask on",
-            hint="Look at awa batch-ops preview first, then submit with --yes.",
+            hint=f"Look at {look} first, then submit with --yes.",
         )
 
 

@@ -56,7 +56,10 @@ def undo(
         "max_jobs": max_jobs,
     }
     if not yes and not only_look:
-        refuse_unattended(Output(as_json=options_of(context).as_json))
+        refuse_unattended(
+            Output(as_json=options_of(context).as_json),
+            f"awa batch-ops undo {operation_id} --preview",
+        )
 
     async def work(session: Session) -> None:
         session.if_interrupted = "Interrupted; nothing was submitted."

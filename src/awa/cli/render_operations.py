@@ -122,7 +122,9 @@ def operation_page(
     facts = {
         "operation": str(row["id"]),
         "kind": f"{row['op_kind']} {_compact(row['spec'])}",
-        "filter": _compact(row["filter"]),
+        # The filter of an undo is empty, and must not read as if every job were meant.
+        "undoes": row.get("undo_of") and f"what {row['undo_of']} changed",
+        "filter": None if row.get("undo_of") else _compact(row["filter"]),
         "state": state.value,
         "undone by": _undos(row),
         "paused": _paused(row),
